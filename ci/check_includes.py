@@ -41,7 +41,7 @@ ROOMS = {
     " backend/mechanisms/landlock_abi.h",
     "backend/launch": "base exec backend/plan/plan.h backend/mechanisms/landlock_abi.h",
     "shim": "base",
-    "cli": "base shim",  # main starts the shim
+    "cli": "base shim",  # main starts the shim, so cli includes it
 }
 # For each room: the rooms whose public headers it and its own public headers may include, by
 # <boxspec/file.h>.

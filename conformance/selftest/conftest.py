@@ -44,9 +44,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _waits(item: pytest.Item, turn: int) -> bool:
-    """True if the test is left to another commit.
+    """True if this commit does not run the test.
 
-    This depends on the test's name, so that new tests do not move others to another commit.
+    The choice depends on the name of the test, so that a new test does not change the choice for
+    others.
     """
     turns = item.get_closest_marker("turns")
     return turns is not None and (zlib.crc32(item.nodeid.encode()) + turn) % turns.args[0] != 0

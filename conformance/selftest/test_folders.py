@@ -1,4 +1,5 @@
-"""The folders of killed runs are removed by the next run, and by several at once."""
+"""Tests of the folders of killed runs: the next run removes them, also if several runs start at
+once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A contract is one folder, apart from its Python implementation and its faults.
+"""Tests that a contract is one folder, apart from its Python implementation and its faults.
 
 The smallest contract is added to a copy of the tree, which finds it without an edit. Each real
 contract is removed, and the rest still runs.
@@ -18,7 +18,7 @@ import pytest
 from selftest.tools import CONFORMANCE, CONTRACTS, ROOT, Done, run
 
 SKELETON = Path(__file__).parent / "skeleton"
-# Parts that the copy does not change and therefore links from this tree.
+# The parts of this tree that the copy only links, because it does not change them.
 LENT = (".pytest.ini", "build", "fixtures", "fuzz", "conftest.py")
 
 
@@ -36,7 +36,8 @@ class Copy:
         return f"{sys.executable} -I -S {self.conformance / 'shims' / 'python' / 'shim.py'}"
 
     def boxspec(self, *words: str) -> Done:
-        # Put the copy first in the path, before the suite that this interpreter would find.
+        # The copy comes first in the path, before the suite that this interpreter would find
+        # otherwise.
         env = {"PYTHONPATH": str(self.conformance)}
         return run([sys.executable, "-P", "-m", "boxspec", *words], cwd=self.root, env=env)
 
@@ -69,8 +70,8 @@ def test_the_requirement_is_explained(with_echo: Copy) -> None:
 def test_its_page_is_as_it_is_made(with_echo: Copy) -> None:
     page = "conformance/contracts/echo/page.md"
     done = with_echo.boxspec("dev", "pages")
-    # The command may name the page of the protocol, which lists all contracts: the copy has one
-    # more.
+    # The command may name the page of the protocol, which lists all contracts. The copy has one
+    # contract more than the page.
     assert page not in done.stdout, done.stdout
 
 

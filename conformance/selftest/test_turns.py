@@ -1,4 +1,4 @@
-"""Each test with the mark `turns` runs at one of n commits."""
+"""Tests of the mark `turns`: a test with it runs at one of n commits."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@
 #include "support/provider.h"
 
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
-/* Linked only in trees for coverage. */
+/* The function exists only in trees for coverage. */
 #pragma weak bs_fuzz_starve
 
 static struct {
@@ -43,7 +43,7 @@ __attribute__((format(printf, 1, 2))) static _Noreturn void die(const char *form
     exit(2);
 }
 
-/* Uses only async-signal-safe calls. */
+/* Runs in a signal handler, so it uses only async-signal-safe calls. */
 static void name_the_file(const char *what) {
     if (run.now == NULL)
         return;

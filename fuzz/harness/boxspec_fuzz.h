@@ -130,7 +130,7 @@ static inline int boxspec_fuzz_escape(struct boxspec_fuzz_json *r) {
         const unsigned char *behind = r->at;
         long low = boxspec_fuzz_eat(r, '\\') && boxspec_fuzz_eat(r, 'u') ? boxspec_fuzz_hex(r) : -1;
         if (low < 0xDC00 || low > 0xDFFF) {
-            r->at = behind; /* the next escape is read separately */
+            r->at = behind; /* the escape that follows is read separately */
             r->is_open = r->is_barred = 1;
         }
     }
@@ -247,7 +247,7 @@ static inline int boxspec_fuzz_is_json(const char *text, size_t len, struct boxs
         } else {
             return 0;
         }
-        /* A value is complete: next comes a comma, or the end of its container. */
+        /* A value is complete, so a comma or the end of its container must follow. */
         while (is_whole) {
             boxspec_fuzz_blanks(r);
             if (depth == 0)

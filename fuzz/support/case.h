@@ -63,7 +63,7 @@ void bs_fuzz_case_texts_close(struct bs_fuzz_case *c);
 /* A field whose value is JSON already; people see it unchanged. */
 void bs_fuzz_case_json(struct bs_fuzz_case *c, const char *field, const char *json, size_t len);
 
-/* True if a JSON string can hold the bytes: they are UTF-8. */
+/* True if a JSON string can hold the bytes, which is so if they are UTF-8. */
 bool bs_fuzz_is_text(const char *text, size_t len);
 
 /* Show the current input to people; write any input as JSON for programs. */

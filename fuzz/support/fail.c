@@ -8,7 +8,7 @@
 
 void (*bs_fuzz_escape)(void);
 
-enum { MESSAGE_BYTES = 4096 }; /* more is cut off */
+enum { MESSAGE_BYTES = 4096 }; /* a longer message is cut */
 
 /* Messages quote inputs. Escape all bytes but printable ASCII, so that a message is one line. */
 static void put_printable(const char *text) {

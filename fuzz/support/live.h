@@ -46,7 +46,8 @@ void bs_fuzz_live_write(struct bs_fuzz_live *model, size_t bytes);
 void bs_fuzz_live_read(struct bs_fuzz_live *model);
 void bs_fuzz_live_close_stdin(struct bs_fuzz_live *model);
 void bs_fuzz_live_take(struct bs_fuzz_live *model);
-/* Wait up to *ms milliseconds. NULL: until the process ends, if it can end. */
+/* Wait up to *ms milliseconds. If `ms` is NULL, wait until the process ends, unless it cannot end.
+ */
 void bs_fuzz_live_wait(struct bs_fuzz_live *model, const uint64_t *ms);
 /* Wait in another thread; a drop joins it. */
 void bs_fuzz_live_wait_beside(struct bs_fuzz_live *model);

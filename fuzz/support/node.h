@@ -24,7 +24,7 @@ struct bs_fuzz_place {
 struct bs_fuzz_node {
     enum bs_fuzz_kind kind;
     struct bs_fuzz_place place;
-    const char *text; /* of a scalar, of a string decoded; a NUL follows */
+    const char *text; /* the text of a scalar; a string is decoded; a NUL follows */
     size_t len;
     struct bs_fuzz_node *first; /* first item of a list; of a map: key, value, key, value, ... */
     struct bs_fuzz_node *next;

@@ -22,9 +22,9 @@ enum { BS_GEN_MOST_RULES = 64, BS_GEN_MOST_PROFILES = 8 };
 struct bs_gen_policies {
     struct bs_fuzz_provider *from;
     struct bs_fuzz_pool *pool;
-    struct bs_fuzz_text rules[BS_GEN_MOST_RULES]; /* rule bodies so far */
+    struct bs_fuzz_text rules[BS_GEN_MOST_RULES]; /* all rule bodies of the case so far */
     size_t n_rules;
-    struct bs_fuzz_text denies[BS_GEN_MOST_RULES]; /* the denies among them, of both lists */
+    struct bs_fuzz_text denies[BS_GEN_MOST_RULES]; /* the denies among these rules, of both lists */
     size_t n_denies;
     struct bs_fuzz_text exceptions[BS_GEN_MOST_RULES];
     size_t n_exceptions;

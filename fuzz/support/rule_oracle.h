@@ -32,8 +32,7 @@ size_t bs_fuzz_rule_top(const struct bs_fuzz_rule *rule);
 /* True for an exact path, or a subtree of one. */
 bool bs_fuzz_rule_is_plain(const struct bs_fuzz_rule *rule);
 
-/* True if the rule begins or ends with a blank. It then matches nothing, because no path begins or
- * ends with one. */
+/* True if the rule begins or ends with a blank. No path does, so the rule matches no path. */
 bool bs_fuzz_rule_is_vain(const struct bs_fuzz_rule *rule);
 
 /* The rule as answers spell it, without `!`. */

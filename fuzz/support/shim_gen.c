@@ -24,7 +24,7 @@ static bool begin(struct maker *m, const char *op) {
     return true;
 }
 
-/* Add a member; takes ownership of the text. */
+/* Add a member to the request. The request owns the text from then on. */
 static void add(struct maker *m, const char *name, struct bs_buf *json) {
     size_t number = m->request->n_members++;
     m->request->members[number].name = name;

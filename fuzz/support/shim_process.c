@@ -25,8 +25,8 @@ static struct {
     int in;
     int out;
     int err; /* -1: closed */
-    /* The end of the shim's stderr. Twice the kept size: the older half is dropped when the buffer
-     * is full. */
+    /* The end of the shim's stderr. The buffer is twice as large as the part that is kept: when it
+     * is full, the older half is dropped. */
     char said[2 * MOST_SAID];
     size_t n_said;
 } shim = {.err = -1};

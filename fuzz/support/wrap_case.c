@@ -6,7 +6,8 @@
 #include "support/fail.h"
 #include "support/lie.h"
 
-/* What the wrapper does with a piece of the command: it stays, goes, or selects the mode. */
+/* The effect of the wrapper on a piece of the command: the piece stays, is removed, or selects the
+ * mode. */
 enum fate { STAYS, GOES, FIRST_GOES, IS_MODE, FIRST_IS_MODE };
 
 struct piece {

@@ -1,4 +1,5 @@
-"""The check of prose finds unclear words in comments, docstrings, pages and texts of YAML."""
+"""Tests of the check of prose: it finds unclear words in comments, docstrings, pages and texts of
+YAML."""
 
 from __future__ import annotations
 

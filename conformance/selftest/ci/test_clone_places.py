@@ -1,4 +1,5 @@
-"""Unit tests of sandboxes and a run of the kit pass in a checkout that lies in an unusual place."""
+"""Tests that unit tests of sandboxes and a run of the kit pass in a checkout in an unusual
+place."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ import pytest
 
 from selftest.tools import ROOT, Done, run
 
-# The tests of the first requirement start programs of the checkout inside a sandbox. The other two
-# stand for other ways in which tests start a program.
+# Tests of the first requirement start programs of the checkout inside a sandbox. The other two
+# requirements stand for other ways in which tests start a program.
 ASKED = ("BACKEND-LAUNCH-01", "EXEC-DEBUG-03", "MODULE-RUNNER-01")
 BUILT = (
     "build/release/fixtures",
@@ -50,8 +51,8 @@ def copy_of_checkout(root: Path) -> Path:
 @pytest.fixture(params=PLACES)
 def clone(request: pytest.FixtureRequest) -> Iterator[Path]:
     """A copy of the checkout in an unusual place, such as below /tmp or in a path with blanks."""
-    # Not in tmp_path, because the tests need a folder below /tmp, which sandboxes replace by
-    # another one.
+    # The copy is not below tmp_path, because the tests need a folder below /tmp, which sandboxes
+    # replace by another one.
     with tempfile.TemporaryDirectory(prefix="clone-", dir="/tmp") as name:
         folder = Path(name)
         folder.chmod(0o755)

@@ -1,4 +1,4 @@
-"""The rules of .importlinter detect forbidden imports, and no import chain is too long."""
+"""Tests of .importlinter: its rules detect forbidden imports, and no import chain is too long."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import pytest
 
 from selftest.tools import CONFORMANCE, ROOT, Done, run
 
-# Six of them are the driver of orders: explore, world, steps, observer, tracer, task.
+# The driver of orders has six modules of the longest chain: explore, world, steps, observer,
+# tracer, task.
 LONGEST = 11
-# boxspec.errors makes no chain longer: it imports no module of the core. Every module may import
+# boxspec.errors imports no module of the core, so it makes no chain longer. Every module may import
 # it.
 RAISED = {"boxspec.errors"}
 LINT = ROOT / ".venv" / "bin" / "lint-imports"

@@ -1,4 +1,4 @@
-"""ci/test with short stages: its two lanes, its exit status, and its end by a signal."""
+"""Tests of ci/test with short stages: its two lanes, its exit status, and its end by a signal."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_an_interrupt_ends_the_stages_of_both_lanes(checkout: Path) -> None:
     ci = subprocess.Popen(
         [checkout / "ci/test"], stdout=subprocess.DEVNULL, env=environment(checkout)
     )
-    pids = [int(pipe.read_text()) for pipe in pipes]  # both stages have started
+    pids = [int(pipe.read_text()) for pipe in pipes]  # read once both stages have started
     ci.send_signal(signal.SIGINT)
     assert ci.wait(timeout=60) == 130
     assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []

@@ -1,4 +1,4 @@
-"""Folders of failed tests: they are kept on the disk, listed and removed."""
+"""Tests of kept folders: those of failed tests are kept on the disk, listed and removed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def test_the_folder_of_a_failed_test_is_on_the_disk(tmp_path: Path) -> None:
 
 @pytest.fixture
 def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
-    """Make a kept folder, one of a killed run, one that is in use, and one of another program."""
+    """Make four folders: a kept one, one of a killed run, one that is in use, and one of another
+    program."""
     monkeypatch.setattr(clean, "left_roots", lambda: [tmp_path, tmp_path / "none"])
     ended = subprocess.Popen(["true"])
     ended.wait()

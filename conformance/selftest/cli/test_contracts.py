@@ -1,4 +1,4 @@
-"""The contracts that a run judges: the named ones, or those that the shim declares."""
+"""Tests of the contracts that a run judges: the named ones, or those that the shim declares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Help texts: their examples are valid commands, and lists fit the terminal."""
+"""Tests of the help texts: their examples are valid commands, and lists fit the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`run --last-failed` and `run --durations`."""
+"""Tests of `run --last-failed` and `run --durations`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The output of `new-shim` builds with the commands that it prints, and passes the trust checks."""
+"""Tests of `new-shim`: its output builds with the commands that it prints, and passes the trust
+checks."""
 
 from __future__ import annotations
 
@@ -128,7 +129,7 @@ def test_the_commands_work_in_the_folder_of_the_caller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert places.command_from(ROOT) == "./ci/boxspec"
-    # A checkout whose path contains a blank, which a shell would split.
+    # The path of this checkout contains a blank, which a shell would split.
     root = tmp_path / "a checkout"
     (root / "ci").mkdir(parents=True)
     (root / "ci" / "boxspec").write_text("#!/bin/sh\necho ours $1\n")

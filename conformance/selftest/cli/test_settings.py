@@ -1,4 +1,4 @@
-"""Defaults from boxspec.toml and from BOXSPEC_SHIM."""
+"""Tests of defaults from boxspec.toml and from BOXSPEC_SHIM."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_command_line_comes_before_the_variable_and_the_file(
     args = parsed()
     assert args.shim == "variable"
     assert args.defaults == "shim from BOXSPEC_SHIM; seed, contract, strict from boxspec.toml"
-    # A judged program must not see it.
+    # A judged program must not see the variable.
     assert settings.VARIABLE not in os.environ
 
 

@@ -1,5 +1,5 @@
-"""Runs in unusual environments: unset, hostile or malformed variables of the caller change no
-verdict."""
+"""Tests of runs in unusual environments: unset, hostile or malformed variables of the caller change
+no verdict."""
 
 from __future__ import annotations
 

@@ -182,8 +182,8 @@ def test_a_wrong_call_is_one_line_and_exit_2(words: list[str], named: str, tmp_p
     shim = [] if "--shim" in words or words[:1] != ["run"] else ["--shim", f"{FAKE} honest"]
     said = boxspec(*words, *shim, cwd=tmp_path)
     if words[-1:] == ["no_test_has_this_name"]:
-        # pytest detects this mistake only when it collects the tests; until then the run has
-        # printed the selection.
+        # pytest detects this mistake only when it collects the tests, after the run has printed the
+        # selection.
         said.stdout = ""
     assert named in refused(said)
 

@@ -1,4 +1,4 @@
-"""Each command in the READMEs and the spec pages runs, and ends as the page says.
+"""Tests of the commands in the READMEs and the spec pages: each runs, and ends as the page says.
 
 A line of a `sh` block is one command. A comment `# exits N` after it is its expected status, 0 by
 default. Some words are replaced: `./my-shim` and `./glob-shim` by the examples of the protocol page
@@ -29,7 +29,7 @@ from selftest.tools import (
 FUZZ = ROOT / "fuzz"
 PAGES = [
     ROOT / "README.md",
-    # Without the tutorials: test_tutorial.py runs their commands in order.
+    # The tutorials are left out, because test_tutorial.py runs their commands in order.
     *sorted({*CONFORMANCE.rglob("*.md")} - {*CONFORMANCE.glob("tutorial*.md")}),
     FUZZ / "README.md",
     FUZZ / "planted" / "README.md",

@@ -1,4 +1,5 @@
-"""If a page or a self-test quotes the name of a test, or a part of one, such a test must exist.
+"""Tests of quoted test names: if a page or a self-test quotes the name of a test, or a part of one,
+such a test must exist.
 
 Self-tests select tests by `-k`. A word that no test has would select nothing, without an error.
 """

@@ -1,6 +1,7 @@
-"""The commands of the README and of the page on policies print the outputs shown there.
+"""Tests that the commands of the README and of the page on policies print the outputs shown there.
 
-Pids and paths in the README's failure block may differ."""
+Pids and paths in the README's failure block may differ.
+"""
 
 from __future__ import annotations
 

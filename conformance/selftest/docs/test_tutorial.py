@@ -1,5 +1,5 @@
-"""Each tutorial from start to end: its commands run, its changes are applied, and the shown parts
-of an answer are in the answer."""
+"""Tests of each tutorial from start to end: its commands run, its changes are applied, and the
+shown parts of an answer are in the answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from selftest.tools import CONFORMANCE, run
 
-# Each tutorial with the number of its changes.
+# Each tutorial, with its number of changes.
 PAGES = {"tutorial.md": 5, "tutorial-backend.md": 3, "tutorial-policy.md": 2}
 
 
@@ -40,7 +40,7 @@ def test_the_tutorial_works_as_written(tmp_path: Path, page: str) -> None:
     blocks = re.findall(r"^```(\w+)\n(.*?)^```$", (CONFORMANCE / page).read_text(), re.M | re.S)
     for kind, text in blocks:
         if kind == "diff":
-            # As a reader applies it.
+            # Apply a change as a reader would do.
             done = subprocess.run(
                 ["patch", "-p0", "--fuzz=0"], input=text, cwd=work, capture_output=True, text=True
             )

@@ -1,4 +1,4 @@
-"""The faults: rules for the list, and the output of `boxspec dev faults`."""
+"""Tests of the faults: rules for the list, and the output of `boxspec dev faults`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`boxspec fuzz` on the command line: it finds, reports, stops, and leaves no files or
+"""Tests of `boxspec fuzz` on the command line: it finds, reports, stops, and leaves no files or
 processes."""
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def test_the_mutator_of_afl_keeps_to_the_length_of_the_target(
     library.afl_custom_fuzz.restype = ctypes.c_size_t
     state = ctypes.c_void_p(library.afl_custom_init(None, 1))
     out = ctypes.c_void_p()
-    # Two globs with few segments, and the limit of afl-fuzz.
+    # Two globs of few segments, and the megabyte of room that afl-fuzz offers.
     words = (b"\x02\x03\x06\x04" * 75)[:size], ctypes.c_size_t(size), ctypes.byref(out)
     more = b"\x09\x06\x05" * 40, ctypes.c_size_t(120), ctypes.c_size_t(1 << 20)
     lengths = {library.afl_custom_fuzz(state, *words, *more) for _ in range(1000)}
@@ -170,7 +170,8 @@ def test_output_folders_of_two_machines_exchange_their_finds(tmp_path: Path) -> 
     assert not (outs[1] / "main-a" / "fuzzer_stats").exists()
     imported: list[Path] = []
     for _ in range(5):
-        # On a busy machine three seconds may end before the engine imports from others.
+        # On a busy machine three seconds may not be enough for the engine to import inputs of
+        # others.
         if not imported:
             fuzz(outs[1])
             imported = list((outs[1] / "main-b" / "queue").glob("id:*,sync:main-a*"))

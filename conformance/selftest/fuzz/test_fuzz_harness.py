@@ -1,5 +1,5 @@
-"""Fuzzing a third-party parser: through a shim, in its own process, and with tools of other
-languages.
+"""Tests of fuzzing a third-party parser: through a shim, in its own process, and with tools of
+other languages.
 
 Macros of fuzz/harness/example/tiny_json.h insert its faults.
 """

@@ -1,4 +1,4 @@
-"""Each oracle of each target fails when the answers that it judges are falsified."""
+"""Tests that each oracle of each target fires when the answers that it judges are falsified."""
 
 from __future__ import annotations
 

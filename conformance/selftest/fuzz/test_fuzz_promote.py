@@ -28,8 +28,8 @@ def replay(work: Path, *words: str | Path, lie: bool = True) -> Done:
 
 
 def test_a_replay_judges_an_input_again(work: Path) -> None:
-    # Replay the input unchanged: reducing it would end at the empty input, for which the answer is
-    # falsified too.
+    # The input is replayed unchanged. A reduction would end at the empty input, for which the
+    # answer is falsified too.
     lied = replay(work, "--as-it-is")
     assert lied.returncode == 1
     assert 'pattern  "a*c"' in lied.stdout

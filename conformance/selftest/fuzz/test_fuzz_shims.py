@@ -74,7 +74,7 @@ def test_an_odd_shim_is_a_finding_and_nothing_is_left(how: str, key: str, work: 
     shim = work.parent / "odd"
     shim.write_text(ODD)
     shim.chmod(0o755)
-    # These need longer: a hundred megabytes or a hang take long on a busy machine.
+    # These shims need longer: a hundred megabytes or a hang take long on a busy machine.
     seconds = {"huge": "12s", "hangs": "8s", "leaves": "8s"}.get(how, "4s")
     words = ["--shim", f"{shim} {how}", "--time", seconds, "--work", str(work), "--as-it-is"]
     # Only the test of a hang sets a short time limit for the shim.
@@ -202,7 +202,8 @@ def test_freedom_of_the_contract_is_no_difference(work: Path) -> None:
     words = ["--shim", f"{shim} {reference}", "--time", "16s", "--work", str(work), "--as-it-is"]
     done = boxspec("fuzz", "shim_diff", *words)
     assert done.returncode == 0, done.stdout + done.stderr
-    # The rules of answers are tested after the files of the vectors.
+    # The oracle runs the files of the vectors first, so a count above zero shows that the rules of
+    # answers were tested.
     assert re.search(r" · [1-9][\d.]* k? ?runs, ", done.stdout), done.stdout
 
 

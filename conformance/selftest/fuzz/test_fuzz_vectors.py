@@ -90,7 +90,7 @@ TWO = {"op": "policy.load", "request": {"format": "json", "text": TEXT % '{"a": 
             {"result": {"name": "q", "warnings": []}},
             [{"loads": True, "name": "p"}],
         ),
-        # If the answer is invalid, or correct, no entry can be left out: all are kept.
+        # If the answer is invalid, or correct, no entry can be left out, so all are kept.
         (GLOB, {"result": {"items": 7}}, [{"path": "a"}, {"path": "ab"}, {"path": "../a"}]),
         (RESOLVE, {"result": None}, [{"kind": "resolve"}]),
         (GLOB, {"result": {"items": [{"match": True}, {"match": False}, {"error": {}}]}}, [{}] * 3),

@@ -1,4 +1,4 @@
-"""A baseline excuses only the recorded failures, each for its recorded reason."""
+"""Tests that a baseline excuses only the recorded failures, each for its recorded reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts of requirements from tests: blocked and not applicable ones, and the exit status."""
+"""Tests of the verdicts of requirements: blocked and not applicable ones, and the exit status."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def test_a_contract_that_is_not_declared_does_not_apply() -> None:
 def test_a_must_that_was_not_measured_makes_a_run_incomplete(
     why: Exception | None, code: int
 ) -> None:
-    """This does not apply if the host lacks a feature.
+    """A host that lacks a feature does not make the run incomplete.
 
     Hardened requirements count only if their profile is selected.
     """

@@ -1,5 +1,5 @@
-"""Tests of the limits on times: the verdict for measured times, and which processes had to wait for
-a processor."""
+"""Tests of time limits: the verdict on measured times, and which processes had to wait for a
+processor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Products without a sandbox serve as controls: one attempt of each aspect must escape from them.
+"""Tests with products without a sandbox, as controls: one attempt of each aspect must escape from
+them.
 
 If an attempt did not escape from a control, its refusal by a sandbox would prove nothing.
 """
@@ -33,7 +34,7 @@ TOPICS = ("WRITE", "META", "NET", "PROC", "IPC", "KERNEL", "LAUNCH")
 def test_every_aspect_has_an_attempt() -> None:
     known = table()
     every = {probe.aspect for probe in known.values()} - {"fs-read", "rule", "allowed"}
-    # For w_inherited_rwfd the table names the aspect of the file; here it stands for the launch,
+    # The table gives w_inherited_rwfd the aspect of the file. Here the probe stands for `launch`,
     # because the launcher leaves the descriptor open.
     of = {aspect: known[name].aspect for aspect, name in ATTEMPTS.items() if aspect != "launch"}
     assert of == {aspect: aspect for aspect in every - {"launch"}}
@@ -57,7 +58,8 @@ def test_a_control_lets_an_attempt_of_every_aspect_out(name: str, tmp_path: Path
     assert out.exists(), done.stderr
     known = table()
     cells = [cell(test, known, "", name) for test in json.loads(out.read_text())["tests"]]
-    # Skip the repeated attempts of strict_metadata, which are only for backends that have it.
+    # Leave out repeated attempts for strict_metadata, which are only for backends that have this
+    # option.
     found = {each.probe: each.state for each in cells if each.state is not State.NOT_ASKED}
     went = {aspect: found[probe] for aspect, probe in ATTEMPTS.items()}
     wanted = dict.fromkeys(ATTEMPTS, State.ESCAPED) | {"kernel": State.DONE}

@@ -1,4 +1,5 @@
-"""A matrix of sandboxes counts no row that holds without one, and no claim without an attempt.
+"""Tests of the evidence in a matrix of sandboxes: a row that holds without a sandbox does not
+count, and neither does a claim without an attempt.
 
 The matrix first shows the attempts that give the host away.
 """

@@ -1,5 +1,5 @@
-"""Products that only seem to let attempts out: they have private copies or mounts, which a program
-may change, or grant less than a profile."""
+"""Tests of products that only seem to let attempts out: they have private copies or mounts, which a
+program may change, or grant less than a profile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from selftest.tools import CONFORMANCE, boxspec
 
 SHIM = CONFORMANCE / "shims" / "products" / "shim.py"
-# Gives each command private copies of the files, because several commands run at once.
+# This product gives each command private copies of the files, because several commands run at once.
 COPIES = """
 from products.adapter import EVERYTHING, FULLY, Adapter
 

@@ -1,4 +1,5 @@
-"""Libraries with shims: product.yaml, `boxspec products`, and the libraries of the tree."""
+"""Tests of libraries with shims: product.yaml, `boxspec products`, and the libraries of the
+tree."""
 
 from __future__ import annotations
 
@@ -135,8 +136,8 @@ def test_a_failed_installation_keeps_its_reason(
 
 @pytest.mark.turns(5)
 def test_a_matrix_shows_failures_with_their_declared_reasons(tmp_path: Path) -> None:
-    """The matrix as JSON is an input of the report; made again from stored results, the page is the
-    same."""
+    """The JSON of a matrix is an input of the report. A page that is made again from stored results
+    must be the same."""
     entry = {"requirements": ["EXEC-CHILD-01"], "why": WHY, "tried": ["EXEC-CHILD-01"]}
     folder = product(tmp_path / "tiny", fails=[entry])
     gone = product(tmp_path / "gone", needs=["no-such-program"])

@@ -1,4 +1,4 @@
-"""Third-party sandboxes: adapters, the verb `products`, and matrices of fake products."""
+"""Tests of third-party sandboxes: adapters, the verb `products`, and matrices of fake products."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_two_matrices_are_compared_cell_by_cell(tmp_path: Path) -> None:
     first.write_text(json.dumps(made))
     same = boxspec("products", "matrix", "--compare", first, first)
     assert (same.returncode, same.stdout) == (0, "differences: 0; products: 2; cells: 3\n")
-    # The comparison shows which kits judged, but other kits do not count as a difference.
+    # The comparison names the kits that judged, but another kit does not count as a difference.
     kits = ({"version": "1", "commit": commit * 20, "modified": commit == "b"} for commit in "ab")
     for file, kit in zip((first, second), kits, strict=True):
         file.write_text(json.dumps({**made, "backends": [{**facts, "kit": kit}]}))
@@ -222,7 +222,8 @@ def test_a_product_without_claims_is_no_contradiction(
 
 @pytest.mark.turns(5)
 def test_a_product_that_refuses_everything_holds_nothing(tmp_path: Path) -> None:
-    """The product starts only /bin/true, the probe's own check, and refuses all else."""
+    """The product starts only /bin/true, which the probe uses as its check, and refuses all other
+    programs."""
     command = "return argv if argv == ['/bin/true'] else ['/bin/false']"
     found = column(tmp_path, fake(tmp_path, command), *META)
     assert set(states(found)) == {"unproven"}
@@ -309,8 +310,8 @@ def test_a_failed_installation_names_the_reason(tmp_path: Path) -> None:
 
 
 def test_a_command_keeps_its_callers_descriptors_and_session(tmp_path: Path) -> None:
-    """If the kit's adapter closed descriptors or made a session, the product would get the
-    credit."""
+    """If the kit's adapter closed descriptors or made a session, the product would get the credit
+    for that."""
     file = fake(tmp_path, "return argv")
     inside = "readlink /proc/$$/fd/9; cut -d' ' -f6 /proc/$$/stat"
     message = {

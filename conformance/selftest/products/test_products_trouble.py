@@ -1,5 +1,5 @@
-"""A product that crashes, hangs or removes the workspace, and a full disk: each gets a verdict,
-and no process or file is left."""
+"""Tests of a product that crashes, hangs or removes the workspace, and of a full disk: each gets a
+verdict, and no process or file is left."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_crashes_hangs_and_a_lost_workspace_are_verdicts(tmp_path: Path) -> None
 
 
 def assert_only_the_register(cases: Path) -> None:
-    """Assert that no workspace is left, only the register, which names their owners to the next
+    """Assert that no workspace is left. Only the register stays, which names the owners to the next
     run."""
     register = cases / "boxspec" / "grounds"
     others = [each for each in cases.rglob("*") if register not in each.parents]
@@ -109,8 +109,8 @@ def test_a_full_disk_is_a_verdict(tmp_path: Path) -> None:
     within = ["unshare", "--user", "--map-root-user", "--mount"]
     if subprocess.run([*within, "true"], check=False, capture_output=True).returncode:
         pytest.skip("there are no user namespaces to mount a small disk in")
-    # Create the mount in its own namespace, so that it goes away at the end; count leftovers
-    # inside.
+    # The mount is in a new namespace, so that it ends with the command. Leftovers are counted
+    # inside that namespace.
     left = tmp_path / "left"
     script = f"""
         mount -t tmpfs -o size=128k small {shlex.quote(str(small))} || exit 9

@@ -1,4 +1,4 @@
-"""Tests of the program that runs the mutants in reference/tests/mutants."""
+"""Tests of the program that runs the mutants of reference/tests/mutants."""
 
 from __future__ import annotations
 

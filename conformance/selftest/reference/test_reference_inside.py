@@ -1,4 +1,4 @@
-"""The commands `bridge` and `module` of the reference, with a program inside a sandbox."""
+"""Tests of the commands `bridge` and `module` of the reference, with a program inside a sandbox."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BACKENDS = ["landlock+seccomp", "bubblewrap+seccomp"]
 
 
 def words_for(backend: str | None) -> list[str]:
-    # Partial enforcement is sufficient here: Landlock does not enforce each aspect.
+    # Partial enforcement is accepted, because Landlock does not enforce each aspect.
     return ["--backend", backend, "--on-unavailable", "degrade"] if backend is not None else []
 
 

@@ -1,5 +1,5 @@
-"""Wrong calls of the reference shim: one clear line, exit status 2, and an error in RESPONSE if
-possible."""
+"""Tests of wrong calls of the reference shim: one clear line, exit status 2, and an error in
+RESPONSE if possible."""
 
 from __future__ import annotations
 

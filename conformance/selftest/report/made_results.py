@@ -1,6 +1,6 @@
-"""Results as a run would write them, for invented implementations.
+"""Make results of invented implementations in the form of a run.
 
-Random with a fixed seed, so that they are the same each time.
+They are random with a fixed seed, so they are the same each time.
 """
 
 from __future__ import annotations
@@ -49,8 +49,10 @@ def made(
 ) -> Result:
     """Make a result.
 
-    tests: number of tests per requirement. only: the contract of the requirements. blamed: the
-    exception of the first test of each named requirement, all others conforming; random if None.
+    tests: number of tests per requirement.
+    only: the contract of the requirements.
+    blamed: for each named requirement the exception of its first test; all other tests conform.
+        None for random verdicts.
     """
     chance = random.Random(seed)
     selected = {

@@ -1,4 +1,5 @@
-"""Pages for the self-tests of the report: a small hostile one, and one of ten implementations."""
+"""Make pages for the self-tests of the report: a small hostile one, and one of ten
+implementations."""
 
 from __future__ import annotations
 

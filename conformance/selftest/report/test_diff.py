@@ -1,4 +1,4 @@
-"""Differences of two results, and the date since which a requirement fails."""
+"""Tests of the differences of two results, and of the date since which a requirement fails."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ DAYS = ("2026-11-01T10:00:00Z", "2026-11-05T10:00:00Z", "2026-11-09T10:00:00Z")
 
 
 def since(*broken: bool) -> str:
-    """Return the text for a failing result after earlier results that failed or not, oldest
-    first."""
+    """Return the text about a failing result after earlier results, the oldest first; each says
+    whether the requirement failed."""
     past = [
         of({MUST: failed()} if bad else {}, day) for day, bad in zip(DAYS, broken, strict=False)
     ]

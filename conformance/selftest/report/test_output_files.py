@@ -1,4 +1,4 @@
-"""Output files: full disks, equal names, standard output."""
+"""Tests of output files: full disks, equal names, standard output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each output of a result, read by an independent parser.
+"""Tests of each output of a result, read by an independent parser.
 
 Names and evidence that a shim chooses have no effect in any of them.
 """
@@ -217,7 +217,7 @@ def test_markdown_has_a_block_for_each_broken_requirement(result: Result) -> Non
 
 
 def test_markdown_fits_a_step_summary() -> None:
-    """However many requirements fail, omitted ones are counted."""
+    """If not all failing requirements fit, the page says how many are left out."""
     every = {name: broken("x" * 50_000) for name in made(only="exec").requirements}
     text = markdown.render_all([made(only="exec", blamed=every)] * 3)
     assert len(text.encode()) < 1_000_000
@@ -257,8 +257,8 @@ def test_a_badge_of_another_suffix_is_refused_before_the_run(tmp_path: Path) -> 
 
 @pytest.mark.turns(5)
 def test_outputs_of_a_run_can_be_written_later(tmp_path: Path) -> None:
-    """Each output of a run equals the one made later from its JSON; each test is at its stated
-    line."""
+    """Each output of a run equals the output that is made later from its JSON. The stated line of
+    each test is right."""
     shim = f"{ROOT}/conformance/shims/fake/fake.py honest"
     names = ("junit", "tap", "md", "html")
     flags = [word for name in names for word in (f"--{name}", tmp_path / f"live.{name}")]
@@ -299,8 +299,7 @@ def test_vectors_are_counted_those_that_conform_too(tmp_path: Path) -> None:
 
 
 def test_several_results_of_one_file_are_columns_of_their_tab(tmp_path: Path) -> None:
-    """One result file of several backends, as a run writes it that judges them one after the
-    other."""
+    """A run that judges several backends, one after the other, writes them to one result file."""
     one = made("one", only="exec", tests=1, blamed={})
     many = [made("two", only="backend", tests=1, blamed={}, backend=name) for name in ("a", "b")]
     (tmp_path / "one.json").write_text(json_report.render(one.plain))

@@ -1,5 +1,5 @@
-"""The report page in a browser: it opens fast and fits, filters and keys work, and texts of a shim
-stay text.
+"""Tests of the report page in a browser: it opens fast and fits, filters and keys work, and texts
+of a shim stay text.
 
 Without a browser these tests are skipped; `ci/setup --browser` installs one.
 """
@@ -137,8 +137,8 @@ def small_seen(browser: Any, small_page: Path) -> Iterator[Seen]:
 
 
 def test_ten_implementations_open_within_a_second(browser: Any, ten_page: Path) -> None:
-    """Measure the processor time of the page's thread: unlike the real time, it does not depend on
-    other programs."""
+    """The processor time of the page's thread is measured, because unlike real time it does not
+    depend on other programs."""
     context = browser.new_context(viewport={"width": 1600, "height": 900})
     page = context.new_page()
     session = context.new_cdp_session(page)

@@ -1,4 +1,4 @@
-"""The outputs of a run: one result tree as JSON, JUnit and text, and no leftovers."""
+"""Tests of the outputs of a run: one result tree as JSON, JUnit and text, and no leftovers."""
 
 from __future__ import annotations
 
@@ -128,7 +128,8 @@ def test_each_failed_requirement_is_shown_and_listed(judged: Judged) -> None:
 
 
 def test_a_test_that_failed_took_as_long_as_its_shim(judged: Judged) -> None:
-    """This also holds for a test that ran in another thread, at the same time as others."""
+    """The test ran in another thread at the same time as others. Its time must still be that of its
+    shim."""
     failed = [each for each in judged.result["tests"] if each["verdict"] == "fails"]
     for each in failed:
         told = re.match(r"exited \d+ after ([0-9.]+) ms", each["evidence"].get("shim", ""))

@@ -1,4 +1,4 @@
-"""The console output of a run: each symptom once, in order, and without active control
+"""Tests of the console output of a run: each symptom once, in order, and without active control
 characters."""
 
 from __future__ import annotations
@@ -242,7 +242,8 @@ def test_a_symptom_has_the_judged_value_and_the_result(
 
 
 def test_the_number_of_failed_tests_and_vectors_is_shown() -> None:
-    """The numbers tell whether all inputs of a requirement fail or only some, or only sometimes."""
+    """The numbers say whether all inputs of a requirement fail or only some, and whether they fail
+    each time."""
     records = [
         record(f"{MUST}/one", failed(cases=(3, 40))),
         record(f"{MUST}/two"),
@@ -426,7 +427,7 @@ def test_the_expected_time_follows_the_last_half_minute() -> None:
     assert run.expected_s(1.0, 0) is None
     assert run.expected_s(10.0, 10) == 100.0
     assert run.expected_s(20.0, 50) == 40.0
-    # Ten seconds without a result lower the expected speed, which is that of the last half minute.
+    # The expected speed is that of the last half minute, so ten seconds without a result lower it.
     assert run.expected_s(45.0, 50) == pytest.approx(45 + 50 / (40 / 35))
     assert run.expected_s(46.0, 100) == 46.0
 

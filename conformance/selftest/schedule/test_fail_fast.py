@@ -1,4 +1,4 @@
-"""`run -x` and `--requirement`: the tests that are left out, and those that are ended."""
+"""Tests of `run -x` and `--requirement`: which tests are left out, and which ones are ended."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_with_x_a_run_ends_with_the_first_failure(tmp_path: Path) -> None:
 
 @pytest.mark.turns(5)
 def test_with_x_a_failure_of_any_level_is_exit_1() -> None:
-    """Without -x the run would be incomplete, because no MUST of the contract is decided."""
+    """Without -x this run would be incomplete, because it decides no MUST of the contract."""
     done = boxspec(
         *("run", "--shim", KEEPS_HOME, "--topic", "EXEC-ENV", "--profile", "hardened", "-x"),
         *("--contract", "exec"),
@@ -76,7 +76,7 @@ def test_only_the_tests_of_a_requirement_run(tmp_path: Path) -> None:
 
 
 def test_each_test_is_in_a_file_that_names_its_topic() -> None:
-    """Other files are not imported if a topic or a requirement is selected."""
+    """If a topic or a requirement is selected, other files are not imported."""
     done = boxspec("list", "--json")
     assert done.returncode == 0, done.stderr
     strange = {

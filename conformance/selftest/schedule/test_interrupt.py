@@ -1,4 +1,4 @@
-"""Ctrl-C during a run: its message, its results, and the time until the end."""
+"""Tests of Ctrl-C during a run: its message, its results, and the time until the end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from selftest.tools import ROOT
 
-# The main thread does not end in time: it ignores that it was interrupted.
+# A main thread that does not end in time, because it ignores the interrupt.
 STUCK = """
 import sys, threading, time
 from boxspec.schedule import interrupt

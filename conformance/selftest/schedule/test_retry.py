@@ -1,4 +1,4 @@
-"""Tests that were late run again: in which order, and which attempt decides."""
+"""Tests of repeating late tests: in which order they run, and which attempt decides."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def made() -> RetryPool:
 
 
 def test_all_that_hung_run_together_and_each_once(made: RetryPool) -> None:
-    # If fewer ran at once, the barrier would never open.
+    # With fewer bodies at once the barrier would never open.
     names = [f"test {number}" for number in range(2 * AT_ONCE)]
     bodies = Bodies(AT_ONCE)
     made.run(bodies.of(*names), SHIM, 0.0)

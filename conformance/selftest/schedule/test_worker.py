@@ -1,4 +1,4 @@
-"""Tests of the worker process, which runs short tests. If it dies, no verdict depends on that."""
+"""Tests of the worker process, which runs short tests. Its death must not change a verdict."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEFT = {"seconds": 0.5, "shim_seconds": 0.25, "questions": 3, "timing": [{"what"
 
 
 class FakeSession:
-    """The parts of a session that a worker uses, at both ends."""
+    """The parts of a session that the worker uses, for both processes."""
 
     def __init__(self, handed: dict[str, Any]) -> None:
         self.handed = handed

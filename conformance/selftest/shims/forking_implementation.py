@@ -2,11 +2,9 @@
 """The Python implementation with processes between the shim and its children.
 
 forking_implementation.py HOW -- WORDS. HOW is one of:
-
-supervisor  each run has its own process, which ends with the run
-server      a server starts these processes and stays until the shim ends
-
-The shim does not forward signals: it only serves tests about descendants of the caller.
+  supervisor  each run has its own process, which ends with the run
+  server      a server starts these processes and stays until the shim ends
+The shim does not forward signals, because it only serves tests about descendants of the caller.
 """
 
 from __future__ import annotations

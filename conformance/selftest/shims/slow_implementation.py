@@ -72,7 +72,7 @@ BURNING: list[int] = []
 
 
 def burn(processors: int) -> None:
-    # Use processes, because the threads of one interpreter take turns and would keep only one
+    # Processes are used, because the threads of one interpreter take turns and would keep only one
     # processor busy.
     parent = os.getpid()
     for _ in range(processors):

@@ -102,7 +102,7 @@ def one(verb: str, name: str) -> Done:
 LARGE = ("huge-line@run", "limit-is-endless", "millions-of-values")
 ENDLESS = {"tells-for-ever": 2**20, "tells-for-ever-in-a-run": 17 * 2**20}
 
-# `run` starts with the checks of `smoke`: a few fakes are enough to show that.
+# `run` begins with the checks of `smoke`. A few fakes are enough to show this.
 ASKS = [("smoke", name) for name in WRONG if name not in {*ENDLESS, *LARGE}] + [
     ("run", name) for name in [*WRONG][::8]
 ]
@@ -139,7 +139,8 @@ def test_an_endless_stderr_fills_no_disk(name: str, most: int, tmp_path: Path) -
 
 
 MOST_KB = 300 * 1024
-# Prints the peak memory of the kit's own process; the fakes that it waits for are not counted.
+# A program that prints the peak memory of the kit's own process, without that of the fakes that it
+# waits for.
 ITS_PEAK = """\
 import re, sys
 from boxspec.cli.main import main

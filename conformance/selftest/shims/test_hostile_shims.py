@@ -1,5 +1,5 @@
-"""Shims that try to manipulate the kit: no result is scored, one line names the reason, and no
-leftovers remain."""
+"""Tests of shims that try to manipulate the kit: no result is scored, one line names the reason,
+and no leftovers remain."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def test_the_reason_that_a_folder_cannot_be_deleted_is_reported(
     place, file = tmp_path / "tmp", tmp_path / "result.json"
     place.mkdir(mode=0o755)
     words = ("run", "--shim", str(shim), "--requirement", "EXEC-RESULT-01", "--json", str(file))
-    # Use a mount namespace: the mount ends with it.
+    # The mount is in a new namespace, so that it ends with the run.
     private = ("unshare", "--mount", "--propagation", "private")
     done = subprocess.run(
         [*private, sys.executable, "-P", "-m", "boxspec", *words],
@@ -223,7 +223,7 @@ def test_the_reason_that_a_folder_cannot_be_deleted_is_reported(
         subprocess.run(["chattr", "-R", "-ia", place], stderr=subprocess.DEVNULL, check=False)
 
 
-# Clears the screen, forges a line of a build log, and ends with a newline.
+# A text that clears the screen, forges a line of a build log, and ends with a newline.
 EVIL = "\x1b[2J\r\n::error::forged\n"
 SAYS_EVIL = f"""
 import os, runpy, sys
@@ -303,7 +303,8 @@ def test_a_run_that_is_ended_leaves_nothing(number: signal.Signals, tmp_path: Pa
     assert process.returncode == 128 + number, err
     assert err.splitlines()[-1].startswith("boxspec: interrupted"), err
     assert list(folder.iterdir()) == []
-    # The kit has ended and reaps nothing any more, so the pid may still exist for a moment.
+    # The kit has ended and does not reap the processes any more, so their pids may still exist for
+    # a moment.
     pids = [Path(f"/proc/{pid}") for pid in started.read_text().split()]
     while any(pid.exists() for pid in pids):
         assert time.monotonic() < limit, "a shim lives on"
@@ -317,8 +318,7 @@ def test_the_next_run_removes_leftovers_of_a_killed_run(tmp_path: Path) -> None:
     process.communicate(timeout=60)
     (left,) = folder.iterdir()
     others = [folder / "boxspec-notes", folder / left.name.replace("boxspec-", "other-")]
-    # A pid may be used again: a process with another start time is not the one that left the
-    # folder.
+    # A pid may be reused. A process with another start time is not the one that left the folder.
     reused = folder / f"boxspec-{os.getpid()}-1-x"
     kept = folder / "boxspec-1-1-x"
     for each in (*others, reused, kept):

@@ -1,4 +1,4 @@
-"""The Python implementation without one of its contracts, and from another directory."""
+"""Tests of the Python implementation without one of its contracts, and from another directory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "process": {"op": "process.script", "handles": [], "steps": []},
     "sbpl": {"op": "sbpl.compile", "rules": {}, "root": "/a"},
 }
-# Contracts that need this one, and are removed together with it.
+# For each contract the contracts that need it and are removed together with it.
 BUILT_ON = {"exec": {"backend", "module", "process"}, "policy": {"backend", "sbpl"}}
 
 

@@ -1,4 +1,5 @@
-"""Shims with endless output, and the limits on what they can write to the folder of their case."""
+"""Tests of shims with endless output, and of the limits on what they can write to the folder of
+their case."""
 
 from __future__ import annotations
 

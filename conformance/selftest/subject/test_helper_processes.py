@@ -1,4 +1,5 @@
-"""Helper processes of a contract's runs: observed in each run, and used by waits."""
+"""Tests of the helper processes of a contract's runs: they are observed in each run and used by
+waits."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ ALONE, HELPED, THREADS = HelperProcesses(), HelperProcesses(before=True), Helper
         ({}, "module.execute", ALONE),
         ({"exec": ALONE, "module": HELPED}, "module.execute", HELPED),
         ({"exec": ALONE, "module": HELPED}, "exec.batch", ALONE),
-        # This contract was not observed: it may have the helpers of all others.
+        # The contract `backend` was not observed, so it may have the helpers of all others.
         ({"exec": THREADS, "module": HELPED}, "backend.run", HelperProcesses(3, before=True)),
         ({"exec": HELPED}, "?", HELPED),
     ],
@@ -54,7 +55,7 @@ def test_a_helper_in_front_of_the_child_is_seen_in_each_contract(
 
 
 class Asked:
-    """The parts of a case that start an observed run."""
+    """The parts of a case that are needed to start an observed run."""
 
     def __init__(self, tmp: Path) -> None:
         self.tmp, self.capabilities = tmp, frozenset[str]()

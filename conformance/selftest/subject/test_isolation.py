@@ -1,4 +1,5 @@
-"""`--isolate`: the shim runs as another user, and its attacks on the kit have no effect."""
+"""Tests of `--isolate`: the shim runs as another user, and its attacks on the kit have no
+effect."""
 
 from __future__ import annotations
 
@@ -70,7 +71,7 @@ def test_where_the_shims_user_may_not_write_is_no_place_for_its_files(words: lis
         place.chmod(0o755)
         target = place / "shim"
         works = 'kept=$(mktemp) || exit 1\nrm -f "$kept"'
-        # The other user may not be able to enter the checkout, so copy the reference.
+        # Copy the reference, because the other user may not be able to enter the checkout.
         shutil.copy(REFERENCE, place / "reference")
         target.write_text(f'#!/bin/sh\n{works}\nexec {place / "reference"} "$@"\n')
         target.chmod(0o755)
@@ -97,8 +98,8 @@ ONLY_THE_KITS_USER = (
 @needs_mounts
 def test_actions_of_the_kits_user_fail_for_the_shim(tmp_path: Path) -> None:
     lines = [f"{each} 2>/dev/null && exit {41 + n}" for n, each in enumerate(ONLY_THE_KITS_USER)]
-    # kill -1 reaches all processes of the user except the caller itself; there must be no other
-    # one.
+    # kill -1 reaches all processes of the user except the caller itself. No other process of that
+    # user may run.
     target = shim(tmp_path, "\n".join([*lines, "kill -s KILL -1 2>/dev/null"]))
     done = boxspec("smoke", "--isolate", "--shim", str(target))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""A client keeps only the fields of an answer that a schema names."""
+"""Tests that a client keeps only the fields of an answer that a schema names."""
 
 from __future__ import annotations
 

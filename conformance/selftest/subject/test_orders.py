@@ -1,4 +1,4 @@
-"""Orders of events that the driver forces on a real implementation."""
+"""Tests of the orders of events that the driver forces on a real implementation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(
     ptrace.unsupported() is not None, reason="orders are forced on x86-64 only"
 )
 
-# For each law, the fault that breaks it and the shortest order that shows it.
+# For each law: the fault that breaks it, and the shortest order that shows this.
 CAUGHT = {
     "exec-kill.shorter-grace": "ignoring/",
     "exec-kill.never-kills": "ignoring/",
@@ -79,7 +79,7 @@ def test_a_delay_of_the_caller_after_the_spawn_does_not_postpone_the_deadline() 
 def test_a_parent_goes_on_if_its_new_child_has_been_killed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    gone = 2**22 + 1  # above every process number
+    gone = 2**22 + 1  # above every possible process number
     world = object.__new__(World)
     world.clock, world.tasks = Clock(), {}
     world.notes, world.batch = [], 0

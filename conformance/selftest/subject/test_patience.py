@@ -1,4 +1,5 @@
-"""How long the kit waits for an event, and when a missing event counts as a hang."""
+"""Tests of patience: how long the kit waits for an event, and when a missing event counts as a
+hang."""
 
 from __future__ import annotations
 
@@ -74,8 +75,8 @@ def test_a_hang_counts_if_no_program_had_to_wait(
         (7.4, 0.0, Late),
         (7.6, 0.0, Failure),
         (7.6, 5.0, Failure),
-        # The test itself needs 5.2 s of sleep. Without them the processes slept too briefly to be a
-        # hang.
+        # The test itself needs 5.2 s of sleep. Apart from these, the processes slept too briefly
+        # for a hang.
         (7.6, 5.2, Late),
         (9.9, 8.0, Late),
     ],

@@ -1,4 +1,5 @@
-"""Shims that react late must fail and punctual ones must not, on fast and busy machines alike."""
+"""Tests of shims that react late, which must fail, and of punctual ones, which must not, on fast
+and busy machines alike."""
 
 from __future__ import annotations
 

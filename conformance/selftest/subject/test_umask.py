@@ -1,4 +1,5 @@
-"""A run does not depend on the caller's umask, and its result files have the mode of that umask."""
+"""Tests of umasks: a run does not depend on the caller's umask, and its result files have the mode
+of that umask."""
 
 from __future__ import annotations
 

@@ -28,8 +28,12 @@ BUSY = 8
 
 @dataclass(frozen=True)
 class Row:
-    """late_ms: delay of the shim at each deadline. busy: number of busy loops. never: verdicts
-    that no run may have."""
+    """A kind of run.
+
+    late_ms: delay of the shim at each deadline.
+    busy: number of busy loops.
+    never: verdicts that no run may have.
+    """
 
     name: str
     late_ms: int
@@ -66,8 +70,7 @@ def once(row: Row) -> dict[str, Any]:
 
 
 def told(row: Row, runs: list[dict[str, Any]]) -> tuple[str, bool]:
-    """Return the line of output for a row, and whether the row is as it must be: no test has a
-    verdict of `never`."""
+    """Return the line of output for a row, and True if no test has a verdict of `never`."""
     counts = Counter(verdict for each in runs for verdict in each["verdicts"])
     wrong = {name: n for name, n in counts.items() if name in row.never or name == "no result"}
     said = ", ".join(f"{name} {n}" for name, n in sorted(counts.items()))

@@ -1,7 +1,7 @@
-"""Configurations with one mistake each, and the same ones corrected.
+"""Configurations with one mistake each, and the same configurations without the mistake.
 
 The mistakes are kinds that people reported in public, in our own words, as scripts around
-bubblewrap. `{}` in a body is the mistake or its correction.
+bubblewrap. `{}` in a body stands for the mistake or its correction.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 START = "exec bwrap --die-with-parent --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp"
 USUAL = f'{START} --unshare-all --new-session --cap-drop ALL --bind "$PWD" "$PWD" {{}} -- "$@"\n'
-# Without the namespaces and options that the mistake leaves out.
+# A script without namespaces and options. Leaving them out is part of the mistake.
 OPEN = f'{START} --bind "$PWD" "$PWD" {{}} -- "$@"\n'
 LEAKED, BLOCKED = "LEAKED", "blocked too much"
 LATER_FILES = """$(find "$PWD" -name '*.pem' | sed 's/.*/--ro-bind \\/dev\\/null &/')"""
@@ -20,8 +20,13 @@ HOOKS = '--ro-bind "$PWD/.git/hooks" "$PWD/.git/hooks"'
 
 @dataclass(frozen=True)
 class Configuration:
-    """asked: the words of `verify`. row: the one that the mistake is named by. body, wrong, right:
-    the script, with the mistake and without it. only_root: others lack the privilege for it."""
+    """One mistake.
+
+    asked: the words of `verify`.
+    row: the row that names the mistake.
+    body, wrong, right: the script, with the mistake and without it.
+    only_root: True if other users lack the privilege for it.
+    """
 
     asked: tuple[str, ...]
     row: str

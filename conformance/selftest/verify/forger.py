@@ -1,6 +1,6 @@
 """A command that answers with the records of a perfect sandbox, for the self-tests of `verify`.
 
-Its first word chooses what it runs: nothing; the program of the kit on a plan of its own; or the
+Its first word chooses what it runs: no program; the program of the kit on another plan; or the
 program without a sandbox, with a key that this command knows.
 """
 
@@ -34,7 +34,7 @@ def records(plan: bytes) -> list[str]:
 
 
 def with_own_key(program: str, plan: str) -> None:
-    """Run the program without a sandbox; be faster than the kit with the key."""
+    """Run the program without a sandbox, and send it a key before the kit does."""
     process = subprocess.Popen([program, plan], stdout=subprocess.DEVNULL)
     caught = Path("/proc") / str(process.pid) / "status"
     while not int(caught.read_text().partition("SigCgt:")[2].split()[0], 16) >> KEY_SIGNAL - 1:

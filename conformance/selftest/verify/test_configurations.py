@@ -1,4 +1,5 @@
-"""Each mistake of a configuration is named by its row, and the corrected one raises no alarm."""
+"""Tests that a row names each mistake of a configuration, and that the corrected configuration
+raises no alarm."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def test_a_glob_also_denies_names_that_are_not_there_yet(tmp_path: Path) -> None
     ]
 
 
-# Protects a path that is a link, or that is not there yet, not at all.
+# A wrapper that does not protect a path at all if the path is a link or does not exist yet.
 LITERAL = """\
 set -- "$@"
 [ -L "$HOME/.ssh" ] || set -- --tmpfs "$HOME/.ssh" -- "$@"
@@ -202,7 +202,7 @@ def test_rules_about_links_and_missing_paths_are_asked(tmp_path: Path) -> None:
     (tmp_path / "home" / ".ssh").symlink_to(keys)
     words = ("--deny-read", "~/.ssh", "--deny-write", "new.json", "--deny-read", "late/token")
     box = wrapper(tmp_path, "box.sh", LITERAL)
-    # Not below /tmp, which the wrapper hides.
+    # The folders are not below /tmp, which the wrapper hides.
     env = {"HOME": str(tmp_path / "home"), "BOXSPEC_CASE_ROOT": str(case_root().parent)}
     found = verify(tmp_path, *words, "--", box, env=env)
     evidence = {name: row["evidence"] for name, row in found.rows.items()}
@@ -363,7 +363,7 @@ def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
         done = run(["bash", "-c", kit], cwd=tmp_path, env={"PYTHONPATH": str(CONFORMANCE)})
         statuses.append(done.returncode)
         assert not done.stderr
-    # The wrapper hides no *.key, which only the file expects.
+    # The wrapper does not hide *.key. Only the file of expectations demands that.
     assert statuses == [1, 0, 1, 1, 0, 0]
 
 

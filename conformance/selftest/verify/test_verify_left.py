@@ -63,7 +63,7 @@ def test_the_kit_removes_what_a_program_without_a_sandbox_leaves(tmp_path: Path)
     before = _objects()
     found = verify(tmp_path, "--row", "objects", "--", "env")
     assert len(found.rows["objects"]["evidence"]) >= 3
-    # Other programs may have some for a moment.
+    # Other programs may have such objects for a moment, so wait.
     _until(lambda: _objects() <= before)
 
 
@@ -107,7 +107,7 @@ def test_in_the_real_home_directory_nothing_is_read_or_changed(tmp_path: Path) -
     for name in (".ssh/id_ed25519", ".bashrc", "project/.env", "project/.git/hooks/pre-commit"):
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text("my own secret\n")
-        # An access would change it, also under relatime.
+        # An access to the file would change this time, even with the mount option relatime.
         os.utime(home / name, (1, 2))
     before = _snapshot(home)
     env = {"HOME": str(home), "BOXSPEC_CASE_ROOT": str(tmp_path), "LC_ALL": "C"}

@@ -1,4 +1,5 @@
-"""Parts of `boxspec verify`: paths of rules, words of the command, records, the janitor."""
+"""Tests of parts of `boxspec verify`: paths of rules, words of the command, records, the
+janitor."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from selftest.tools import CONFORMANCE, Done, boxspec
 
 LEAKED, HELD, NOT_TESTED = "LEAKED", "held", "not tested"
 
-# Hides home and environment; files that later programs execute are read-only. bubblewrap leaves an
-# empty file at a mount point that did not exist.
+# A wrapper that hides home and environment; files that later programs execute are read-only.
+# bubblewrap leaves an empty file at a mount point that did not exist.
 CAREFUL = """\
 mkdir -p .vscode .claude
 env -i PATH=/usr/bin:/bin HOME="$HOME" bwrap --unshare-all --die-with-parent --new-session \\
@@ -71,7 +71,7 @@ class Verified:
 
     @property
     def denied(self) -> dict[str, str]:
-        """The statuses of the rows that expect something to be kept out."""
+        """The statuses of the rows that deny something."""
         rows = self.rows.items()
         return {name: row["status"] for name, row in rows if row["expected"] == "kept out"}
 

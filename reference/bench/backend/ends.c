@@ -1,5 +1,5 @@
 /* Measures how long the kernel takes to end namespaces: from the last clock reading of pid 1 until
- * the wait of the process that made them returns.
+ * the process that made the namespaces returns from its wait.
  *
  * ends [ROUNDS [MEMBERS]] */
 #define _GNU_SOURCE
@@ -100,8 +100,8 @@ int main(int argc, char **argv) {
     const int most = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
     (void)printf("%-22s %9s %9s %9s %9s  ms, %d rounds, %d members\n", "namespaces", "median",
                  "p90", "p99", "longest", rounds, members);
-    /* The first two cases have no pid namespace, which alone ends its members, so they start no
-     * members. */
+    /* The first two cases have no pid namespace. Only a pid namespace ends its members, so these
+     * cases start none. */
     bool good = measure("none", 0, rounds, 0) && measure("net", CLONE_NEWNET, rounds, 0) &&
                 measure("pid", CLONE_NEWPID, rounds, members) &&
                 measure("pid, mnt, ipc, uts", most, rounds, members) &&

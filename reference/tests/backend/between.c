@@ -15,7 +15,7 @@
 #include "support/profiles.h"
 #include "support/shell.h"
 
-/* True if the run gives a result; the exit status of the program does not matter. */
+/* True if the run gives a result, whatever the exit status of the program is. */
 static bool run_line(struct inside *inside, const char *line) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_exec_request request = SHELL(line);
@@ -24,7 +24,7 @@ static bool run_line(struct inside *inside, const char *line) {
     return code == BS_OK;
 }
 
-/* The probe makes a plan too, for the program that it starts, so its files count as well. */
+/* The probe makes a plan as well, for the program that it starts, so its files are checked too. */
 static void no_file_of_the_plan_is_in_the_root(void **state) {
     struct inside *inside = *state;
     struct stat before;
@@ -93,8 +93,8 @@ static void a_granted_path_that_became_a_link_is_not_granted(void **state) {
     struct inside *inside = *state;
     char *made =
         policy_text("'fsProfiles': {'p': {'read': ['**'], 'modify': ['a/**', 'a/x/c/**']}}");
-    /* on the stack, because a backend that cannot start on this host ends the test without freeing
-     * memory */
+    /* allocated on the stack, because a test of a backend that cannot start here ends by longjmp
+     * and would leak */
     char text[256];
     (void)snprintf(text, sizeof text, "%s", made);
     free(made);

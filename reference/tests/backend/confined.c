@@ -43,8 +43,8 @@ int __wrap_lstat(const char *path, struct stat *st) {
     return fail_lstat != 0 ? -1 : __real_lstat(path, st);
 }
 
-/* The test program of a probe reports that no file outside was written. If this cannot be checked,
- * the probe must fail. */
+/* A probe runs a test program, and then checks that no file outside was written. If the check
+ * itself fails, the probe must fail. */
 static void a_control_that_cannot_check_proves_nothing(void **state) {
     struct inside *inside = *state;
     open_session(inside);
@@ -155,7 +155,7 @@ static void a_missing_program_is_a_failed_spawn(void **state) {
     struct bs_exec_request request = {.program = "/no/such/program"};
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
-    /* the script does not read it, which must not be the reason for an error here */
+    /* the script does not read the payload; this must not cause an error here */
     request.stdin_mode = BS_STDIN_BYTES;
     request.stdin_data = payload;
     request.stdin_len = sizeof payload;
@@ -189,8 +189,8 @@ static void a_deadline_gives_the_program_its_grace(void **state) {
     bs_exec_result_clear(&result);
 }
 
-/* The daemon holds the write end of a fifo in the workspace. So the end of the daemon ends the
- * reading. */
+/* The daemon holds the write end of a fifo in the workspace, so reading the fifo ends when the
+ * daemon ends. */
 static void a_daemon_does_not_outlive_its_run(void **state) {
     struct inside *inside = *state;
     char fifo[160];
@@ -323,7 +323,7 @@ static void a_preload_for_the_program_does_not_affect_the_launcher(void **state)
     request.env = env;
     request.n_env = LENGTH(env);
     struct bs_exec_result result = run_inside(inside, &request);
-    unsigned speakers = 0; /* dynamic linkers that obeyed the variable */
+    unsigned speakers = 0; /* number of dynamic linkers that obeyed the variable */
     for (const char *at = result.err.data; at != NULL && (at = strstr(at, "total startup time"));
          at++)
         speakers++;

@@ -1,4 +1,5 @@
-/* Tests the launcher alone: with a plan that cannot work it must report a failed start, in time. */
+/* Tests the launcher without a session: with a plan that cannot work it must report a failed start,
+ * in time. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 
@@ -115,8 +116,8 @@ static void what_cannot_be_sealed_starts_nothing(void **state) {
                    "/proc/none");
 }
 
-/* A process in place of bubblewrap, which inherits SIGTERM blocked as bubblewrap does. There is no
- * program in the sandbox yet, so no process needs a grace period. */
+/* A stand-in for bubblewrap, which inherits SIGTERM blocked as bubblewrap does. At this time there
+ * is no program in the sandbox, so no process needs a grace period. */
 static void a_bubblewrap_that_hangs_has_no_grace(void **state) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;

@@ -1,5 +1,4 @@
-/* A backend that confines nothing and records the calls it gets, for tests of the code that calls
- * backends. */
+/* A backend that confines nothing and records its calls, to test code that calls backends. */
 #ifndef BS_TESTS_BACKEND_PRETENDED_H
 #define BS_TESTS_BACKEND_PRETENDED_H
 

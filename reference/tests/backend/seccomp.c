@@ -1,6 +1,6 @@
-/* Compares the library's seccomp programs with those that libseccomp makes of the same rules. A
- * program is a chain of comparisons with constants. So both programs get every constant of either
- * program, its neighbours, and each constant with one bit inverted. */
+/* Compares the library's seccomp programs with those that libseccomp makes from the same rules. A
+ * program is a chain of comparisons with constants. So both programs are tried with every constant
+ * of either program, with its neighbours, and with each constant in which one bit is inverted. */
 #define _GNU_SOURCE
 #include "backend/mechanisms/seccomp.h"
 
@@ -134,7 +134,7 @@ static struct code by_us(const struct bs_seccomp_variant *wish) {
     return (struct code){program, n_bytes / sizeof *program};
 }
 
-/* Constants and their neighbours, each only once. */
+/* A set of constants and their neighbours, each only once. */
 struct constants {
     uint32_t of[3 * MOST];
     size_t n;
@@ -143,7 +143,8 @@ struct constants {
 struct pair {
     struct code us;
     struct code them;
-    /* Values for arguments. The rules contain the constants of libseccomp's comparisons too. */
+    /* Values for arguments. They include the rules' constants, because libseccomp's program
+     * compares with these. */
     struct constants ours;
     struct constants all;
 };
@@ -339,7 +340,7 @@ static const uint32_t of_btrfs[] = {0x5000940E, 0x50009418, 0x50009401,
 static const uint32_t of_files[] = {0x40086602, 0x401C5820, 0x40806685,
                                     0x800C6613, 0x4008941A, 0xC0C89425};
 
-/* Try requests that differ in one bit from a request in the list. */
+/* Try requests that differ in one bit from a request of the list. */
 static void ask_around(const struct bs_seccomp_variant *wish, const uint32_t *list, size_t n) {
     struct seccomp_data data = {.nr = SCMP_SYS(ioctl), .arch = seccomp_arch_native()};
     for (size_t i = 0; i < n * BITS; i++) {

@@ -1,5 +1,5 @@
-/* Tests the wrapped command of a program: the command of the backend, its environment, and who
- * frees which memory. */
+/* Tests the wrapped command of a program: the command of the backend, its environment, and which
+ * side frees which memory. */
 #define _GNU_SOURCE
 #include "backend/pretended.h"
 
@@ -152,7 +152,8 @@ static void an_empty_command_is_an_error(void **state) {
         assert_string_equal(err.message,
                             "the backend pretended wrapped `prog` into an empty command");
     }
-    assert_int_equal(seat->pretended.unwrapped, 1); /* the call that had memory to free */
+    assert_int_equal(seat->pretended.unwrapped,
+                     1); /* the unwrap of the one call that had memory to free */
 }
 
 static void an_error_of_the_backend_is_an_error_of_the_run(void **state) {

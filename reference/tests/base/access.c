@@ -8,9 +8,10 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-/* Queries that a simulated filter refuses with EPERM: those with effective ids, or all. */
+/* The queries that a simulated filter refuses with EPERM: none, those with effective ids, or all.
+ */
 static enum { NOTHING, EFFECTIVE, EVERYTHING } refused;
-/* The ids that the process seems to have. */
+/* The ids that the process pretends to have. */
 static struct {
     bool pretends;
     uid_t user;

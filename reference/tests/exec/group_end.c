@@ -19,10 +19,10 @@
 int __real_kill(pid_t pid, int signo);
 int __wrap_kill(pid_t pid, int signo);
 
-static int refused; /* a signal that the kernel refuses to send in this test */
+static int refused; /* a signal that the kernel refuses to send; 0: none */
 static unsigned sent[NSIG];
 static uint64_t sent_at[NSIG];
-static int delay_ms; /* before each signal */
+static int delay_ms; /* delay before each signal */
 
 int __wrap_kill(pid_t pid, int signo) {
     if (signo != 0 && signo == refused) {
@@ -151,7 +151,7 @@ static void a_second_start_keeps_the_earlier_end_of_the_grace_period(void **stat
     assert_false(bs_group_end_step(&end, true, bs_now_ns()));
     bs_group_end_start(&end, leader, SIGTERM, 2UL * BS_EXEC_GRACE_MS);
     assert_true(end.until == until);
-    /* The leader has ended, so the next step is due soon, and not at the end of the grace
+    /* The leader has ended, so the next step is due soon. It must not wait for the end of the grace
      * period. */
     assert_true(end.at <= bs_after_ms(bs_now_ns(), BS_EXEC_TICK_MS));
     bs_group_end_start(&end, leader, SIGTERM, 0);

@@ -10,7 +10,7 @@
 #include "base/sys.h"
 #include "support/harness.h"
 
-/* Shortens the wait for the start, which is ten seconds. */
+/* True to shorten the wait for the start, which is ten seconds. */
 static bool is_impatient;
 
 uint64_t __real_bs_after_ms(uint64_t now, uint64_t ms);

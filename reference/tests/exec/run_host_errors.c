@@ -31,7 +31,7 @@ static struct {
     unsigned fail_read; /* the read of a pipe that fails, counted from 1; 0 lets all succeed */
     unsigned reads;
     int poll_error;  /* error of every poll that would wait */
-    int refuse_once; /* a signal; the kernel refuses once to send it */
+    int refuse_once; /* a signal that the kernel refuses to send once */
     /* waiting for the child fails, as if another part of the program had reaped it */
     bool lose_child;
     bool no_group_pidfd;
@@ -196,8 +196,8 @@ static void a_refused_signal_is_sent_again(void **state) {
 
 static void a_child_that_cannot_be_waited_for_is_ended(void **state) {
     (void)state;
-    /* Without a pidfd a child that cannot be observed may have ended and its pid may be reused, so
-     * it must not be signalled. */
+    /* Without a pidfd nothing shows whether the child has ended and its pid is in use again, so it
+     * must not be signalled. */
     if (__real_syscall(SYS_pidfd_send_signal, -1, 0, 0, 0, 0, 0) == -1 && errno == ENOSYS)
         skip();
     for (int old_kernel = 0; old_kernel < 2; old_kernel++) {

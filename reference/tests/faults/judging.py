@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-# Fields that differ from run to run in any case.
+# Fields whose values differ even between runs without a failure.
 UNSTABLE = ("duration_ms", "pid", "time")
 LEVELS = ("not-requested", "unavailable", "none", "partial", "fully")
 
@@ -52,15 +52,15 @@ def _dictionaries(before: dict[str, Any], after: dict[str, Any], at: str) -> str
     # The answer may truthfully report a directory that was not removed, or a member that did not
     # end.
     allowed_more = {"directory_left", "error"}
-    # An aspect that cannot be enforced may be missing from the claims.
+    # The claims may lack an aspect that cannot be enforced.
     allowed_less = set(before) if all(_is_claim(value) for value in before.values()) else set()
     if set(after) - set(before) - allowed_more or set(before) - set(after) - allowed_less:
         return f"{at}: {sorted(after)} for {sorted(before)}"
     for name, value in before.items():
         if name in (*UNSTABLE, "overall", "reasons", "enforcement_reasons") or name not in after:
             continue
-        # If SIGTERM could not be sent, SIGKILL ends the process. A backend that is unavailable has
-        # no list of rules.
+        # If SIGTERM could not be sent, SIGKILL ends the process, so `signaled` may be SIGKILL. A
+        # backend that is unavailable has no list of rules.
         if name == "signaled" and after[name] == "SIGKILL":
             continue
         if name == "not_enforced" and after.get("overall") == "unavailable":
@@ -80,7 +80,8 @@ def _is_claim(value: Any) -> bool:
 
 
 def _session(before: dict[str, Any], after: dict[str, Any], at: str) -> str | None:
-    """Compare two sessions. One that degraded must say so, and makes the same calls as before."""
+    """Compare two sessions. A session that degraded must say so; the calls must be the same as
+    before."""
     if not not_better(before["enforcement"], after.get("enforcement")):
         return f"{at}: a better enforcement"
     if len(after["calls"]) not in (0, len(before["calls"])):

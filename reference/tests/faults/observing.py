@@ -153,7 +153,7 @@ def findings(before: Seen, after: Seen, fault: Fault) -> list[str]:
         return []
     found = [f"survivor: {who}" for who in after.survivors]
     new_files = after.files - before.files
-    # If the call that removes the file fails, the shim has no other way to remove it.
+    # If the call that removes the file fails, the shim has no other way to remove the file.
     if new_files and fault.kind != "remove":
         found.append(f"left behind: {', '.join(sorted(new_files))}")
     if after.status is None:
@@ -193,7 +193,7 @@ def _of_the_answer(before: Seen, after: Seen) -> list[str]:
 
 
 def ended_as(before: Seen, after: Seen) -> str:
-    """Return a word for how the trial ended, for the statistics."""
+    """Return a word for the end of the trial, for the statistics."""
     if not after.state.struck:
         return "not-struck"
     if after.answer is None:

@@ -108,7 +108,7 @@ def shell(script: str, **more: Any) -> dict[str, Any]:
 def cases(folder: str) -> dict[str, dict[str, Any]]:
     """Return the requests by name.
 
-    `folder` belongs to the trial: its `ws` is a workspace, and its `ext` has modules.
+    folder: belongs to one trial; its `ws` is a workspace, and its `ext` has modules.
     """
     policy = {"text": YAML, "format": "yaml", "workspace": OVER}
     plain = {"text": json.dumps(AS_JSON), "format": "json"}
@@ -222,7 +222,8 @@ def cases(folder: str) -> dict[str, dict[str, Any]]:
             "backend": "landlock",
             "on_unavailable": "degrade",
             "context": context,
-            # The program makes no new file, so the files are the same whenever it is ended.
+            # The program makes no new file, so the files are the same whenever the program is
+            # ended.
             "calls": [{"request": shell("echo in; echo x >>plain", stdin="null")}],
         },
         "backend.run-bubblewrap": {

@@ -9,7 +9,8 @@ from typing import Any
 
 Entry = dict[str, Any]
 READINGS = ("equivalent", "out-of-contract", "hole", "closed")
-# These mutants were not run: the compiler refused them, or their object was known already.
+# Results of mutants that were not run: the compiler refused them, or their object was known
+# already.
 NEVER_ASKED = ("does-not-build", "same-object", "duplicate")
 
 

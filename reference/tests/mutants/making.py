@@ -35,7 +35,7 @@ class Mutant:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def stands(self) -> bool:
-        """True if the lines to change are still at the same place in the file."""
+        """True if the lines to change are unchanged and still at their place in the file."""
         lines = (ROOT / self.file).read_text(encoding="utf-8").splitlines()
         return _stands_at(lines, self.line, self.before)
 
@@ -46,10 +46,11 @@ def _stands_at(lines: list[str], line: int, before: str) -> bool:
 
 
 def in_order(contract: str, seed: int) -> Iterator[Mutant]:
-    """Yield all mutants of a contract's room: one of each line, before the second of any line.
+    """Yield all mutants of a contract's room. Each line gets one mutant before any line gets a
+    second one.
 
-    Lines are drawn at random, not mutants, because a line with a sum has thirty mutants and a line
-    with a call only one.
+    The order is drawn by lines and not by mutants, because a line with a sum has thirty mutants and
+    a line with a call only one.
     """
     chance = random.Random(f"{contract} {seed}")
     lines: dict[tuple[str, int], list[Mutant]] = {}
@@ -147,8 +148,8 @@ class Tree:
         words = shlex.split(self.commands[str(source)])
         words[words.index("-o") + 1] = str(out)
         words[words.index("-c") + 1] = str(copy)
-        # Without -Werror, because an author may ignore warnings. Code that every current compiler
-        # refuses is no mutant.
+        # Warnings are no errors here, because an author may ignore them. Code that every current
+        # compiler refuses is no mutant.
         made = subprocess.run(
             [*words, "-Wno-error", *REFUSED, "-g0", "-iquote", str(source.parent)],
             cwd=self.build,

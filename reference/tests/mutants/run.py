@@ -50,7 +50,8 @@ from boxspec import folders
 
 HERE = Path(__file__).resolve().parent
 BROKEN = ("fails", "escaped", "overrefused", "wrong-reason", "contradiction", "unproven")
-# The kit limits every action of a shim. This limit is for a mutant that escapes the kit's limits.
+# Time limit for a run. The kit limits every action of a shim itself, so this is for a mutant that
+# escapes the kit's limits.
 LONGEST_S = 1800
 SETTLED = ("equivalent", "out-of-contract", "closed")
 
@@ -86,7 +87,7 @@ def run_suite(shim: Path, contract: str, work: Path) -> dict[str, Any]:
         broken = [r["id"] for r in tree["requirements"] if r["verdict"] in BROKEN]
     if broken or status == 1:
         return {"verdict": "killed", "by": broken[:3], "seconds": seconds}
-    # An error of the kit says nothing about the mutant.
+    # An error of the kit proves nothing about the mutant.
     if status == 2 and b"not a conforming shim" in errors:
         return {"verdict": "killed", "by": ["not a conforming shim"], "seconds": seconds}
     if status == 0:

@@ -83,7 +83,7 @@ static void make_name(char *out, size_t len) {
     out[len] = '\0';
 }
 
-/* Try the name itself, and names that differ in one byte or in length. */
+/* Match the name itself, and names that differ from it in one byte or in length. */
 static void ask_near(const struct list *list, const struct bs_matcher *matcher, const char *start,
                      const char *name) {
     static const char *const formats[] = {"SN", "SN/x", "SN/x/y.c", "SNx", "SxN", "SyN/x", "SNx/y"};

@@ -53,8 +53,8 @@ static bool has(const struct text *text, char byte) {
     return memchr(text->bytes, byte, text->len) != NULL;
 }
 
-/* The only characters beyond ASCII in the alphabets below are the two-byte e acute and its first
- * byte alone. */
+/* The alphabets below contain only two texts beyond ASCII: e acute, which has two bytes, and the
+ * first of these bytes by itself. */
 static bool is_utf8(const struct text *text) {
     for (size_t i = 0; i < text->len; i++) {
         if (text->bytes[i] == '\xC3') {
@@ -184,7 +184,7 @@ static bool rest_matches(const struct points *glob, size_t at, const struct poin
     after += !one_star;
     bool ends = after == glob->n || glob->at[after] == '/';
     if (one_star) {
-        /* POLICY-GLOB-03 and -04. */
+        /* POLICY-GLOB-03 and -04 */
         size_t least = starts && ends ? 1 : 0;
         for (size_t taken = 0;; taken++) {
             if (taken >= least && rest_matches(glob, after, path, from + taken))
@@ -266,8 +266,8 @@ static const char *shown(const struct text *text) {
 
 /* ---- Tests ---- */
 
-/* Place the text behind so many bytes of a segment, so that it lies at every edge of the blocks of
- * 16 and 64 bytes that the scans read. */
+/* Numbers of bytes of a segment that precede the text. With these the text lies at every edge of
+ * the blocks of 16 and 64 bytes that the scans read. */
 static const size_t paddings[] = {0, 10, 11, 12, 13, 14, 15, 16, 58, 59, 60, 61, 62, 63, 64};
 
 static struct text padded(size_t padding, const struct text *text) {
@@ -278,7 +278,7 @@ static struct text padded(size_t padding, const struct text *text) {
     return result;
 }
 
-/* Check every text of at most longest(5) letters, behind each of the paddings. */
+/* Check every text of at most longest(5) letters, after each of the paddings. */
 static void check_every_text(const char *what, const char *letters,
                              void (*check)(const struct text *text)) {
     size_t most = longest(5);
@@ -286,7 +286,8 @@ static void check_every_text(const char *what, const char *letters,
     for (size_t length = 0; length <= most; length++) {
         for (size_t number = 0; number < power(strlen(letters), length); number++) {
             struct text text = numbered(letters, length, number);
-            /* The longest texts only at the front: there the ends matter most. */
+            /* The longest texts are tried only at the start of a path, where both of their ends
+             * matter. */
             size_t n = length < most ? LENGTH(paddings) : 1;
             for (size_t i = 0; i < n; i++, cases++) {
                 struct text whole = padded(paddings[i], &text);
@@ -413,7 +414,7 @@ static void every_glob_decides_every_path_by_the_definition(void **state) {
     clear(&paths);
 }
 
-/* Fewer letters reach longer combinations of wildcards. */
+/* With fewer letters, longer combinations of wildcards can be tried. */
 static void every_longer_combination_of_wildcards_decides_by_the_definition(void **state) {
     (void)state;
     size_t most = longest(8);

@@ -222,8 +222,8 @@ static double ms_to_match(const char *unit, size_t units, const char *tail, size
     return best;
 }
 
-/* A naive backtracking matcher would need years for these. The limits are far above the measured
- * times (README of the bench), so that a sanitizer on a busy machine does not exceed them. */
+/* A naive backtracking matcher would take years for these. The limits are far above the measured
+ * times (README of the bench), so that a sanitizer on a busy machine stays below them. */
 static void no_glob_takes_exponential_time(void **state) {
     (void)state;
     static const struct {

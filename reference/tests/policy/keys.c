@@ -51,7 +51,7 @@ static void each_rule_has_the_keys_that_its_paths_have(void **state) {
         {"**/123456789*", {"head 12345678 123456789*"}},
         {"**/a*/**", {"head a a*/**"}},
         {"**/a*/b", {"head a a*/b", "ending /b **/a*/b"}},
-        /* Another `**` would have to be searched again after each such name, or head, in a path, so
+        /* Another `**` would have to be searched again after each such name or head in a path. So
          * the ending is the only key. */
         {"**/a/**/b", {"ending /b **/a/**/b"}},
         {"**/a/**/b*", {NULL}},

@@ -77,7 +77,7 @@ static void remove_entry(struct model *model, const struct bs_profile *profile, 
     size_t at = (size_t)(entry - entries);
     struct rules *own = op == BS_OP_READ ? &model->read : &model->modify;
     struct rules *denies = op == BS_OP_READ ? &model->deny_read : &model->deny_modify;
-    /* Remove one entry after the other, which shifts the indices of later entries. */
+    /* Remove the entries one by one. Each removal shifts the indices of later entries. */
     size_t before = 0;
     for (size_t i = 0; i < later->n_changes; i++)
         before += later->changes[i].entry < entry;

@@ -18,7 +18,7 @@
 #include "support/holdings.h"
 #include "support/shell.h"
 
-/* Simulates a stopped caller: true while the spawn must not continue after the child exists. */
+/* Simulates a stopped caller: if true, the spawn stops right after the child exists. */
 static bool stands_still;
 
 void __real_bs_watch_start(struct bs_watch *watch, pid_t pid);
@@ -30,7 +30,7 @@ void __wrap_bs_watch_start(struct bs_watch *watch, pid_t pid) {
     __real_bs_watch_start(watch, pid);
 }
 
-/* Simulates a failure of the only call of a running watcher that may fail. */
+/* Makes the only call fail that can fail in a running watcher. */
 static bool closes_nothing;
 
 int __real_bs_close_from(int first, bool on_exec);
@@ -40,7 +40,7 @@ int __wrap_bs_close_from(int first, bool on_exec) {
     return closes_nothing ? EMFILE : __real_bs_close_from(first, on_exec);
 }
 
-static bool no_descriptors; /* no descriptor is free, so /proc cannot be read */
+static bool no_descriptors; /* if true, no descriptor is free, so /proc cannot be read */
 
 DIR *__real_opendir(const char *path);
 DIR *__wrap_opendir(const char *path);

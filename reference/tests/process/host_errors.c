@@ -23,7 +23,7 @@ int __wrap_poll(struct pollfd *set, nfds_t n, int timeout_ms);
 
 static bool no_descriptors;
 static unsigned blocking_polls;
-/* a process for which SIGKILL takes effect only at the next query, because dying takes a moment */
+/* a process that dies slowly: its SIGKILL takes effect only at the next query */
 static pid_t slow;
 
 DIR *__wrap_opendir(const char *path) {

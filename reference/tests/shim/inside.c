@@ -112,7 +112,7 @@ static void a_wrong_member_is_a_problem_with_its_place(void **state) {
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
         decode_request(fixture, rows[i].words, rows[i].own_root);
-        /* decoding failed, but the caller still has to close it */
+        /* decoding has failed, but the caller must still close the result */
         assert_non_null(fixture->inside);
         assert_true(bs_decoder_failed(&fixture->decoder));
         if (!has_problem_at(&fixture->decoder, rows[i].place))

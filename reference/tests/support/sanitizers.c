@@ -1,5 +1,5 @@
-/* Options for the sanitizers: a failed allocation must return NULL, because tests depend on it. The
- * sanitizers find these functions by their names. */
+/* Options of the sanitizers: a failed allocation must return NULL, because tests depend on that.
+ * The sanitizers find these functions by their names. */
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT const char *__asan_default_options(void);

@@ -26,7 +26,7 @@ def judged(mode: str, tmp_path: Path, *asked: str) -> tuple[int, dict[str, str]]
     out = tmp_path / "result.json"
     words = [word for name in asked for word in ("--requirement", name)]
     shim = f"{FAULTS} --fault backend-control.{mode}"
-    # The faults are in this backend; by default a run judges one that starts here.
+    # The faults are in this backend. Without the option, a run judges a backend that starts here.
     words += ["--backend", "bubblewrap+seccomp", "--profile", "all", "--json", str(out)]
     done = boxspec("run", "--shim", shim, "--contract", "backend", *words)
     if not out.exists():
@@ -57,8 +57,8 @@ def test_one_that_claims_for_nothing_is_seen_through(tmp_path: Path) -> None:
 
 @pytest.mark.turns(5)
 def test_one_in_which_no_attempt_is_made_proves_nothing(tmp_path: Path) -> None:
-    """The allowed operation works, but all attempts crash: this does not prove that they were
-    refused."""
+    """The allowed operation works, but all attempts crash. A crash does not prove that an attempt
+    was refused."""
     asked = ("META-01", "RULE-02", "RULE-06", "LAUNCH-02", "PROC-03")
     code, verdicts = judged("attempts-crash", tmp_path, *(f"BACKEND-{name}" for name in asked))
     assert set(verdicts.values()) == {"unproven"}
@@ -100,7 +100,8 @@ class FakeSession:
 def test_a_backend_with_a_late_probe_is_asked_again(
     took_ms: float, attempt: int, before: str, again: bool
 ) -> None:
-    """A time limit of the backend proves nothing if the machine gave it no processor time."""
+    """If the machine gave the backend no processor time, a time limit of the backend proves
+    nothing."""
     session = FakeSession(f"shim-{took_ms}-{attempt}-{before}")
     case = SimpleNamespace(session=session, attempt=Attempt(attempt))
     asks = BackendClient(cast(Case, case))

@@ -1,4 +1,5 @@
-"""A backend that hangs in a call of its life cycle gets one verdict, and the run ends soon."""
+"""Tests of a backend that hangs in a call of its life cycle: it gets one verdict, and the run ends
+soon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A sandbox cannot notice that it is tested: no name and no variable that it sees shows the kit."""
+"""Tests that a sandbox cannot recognise a test: no name and no variable that it sees shows
+the kit."""
 
 from __future__ import annotations
 

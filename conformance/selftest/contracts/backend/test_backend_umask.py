@@ -1,4 +1,5 @@
-"""Under every umask of the caller both implementations make private folders that they can use."""
+"""Tests of umasks: under every umask of the caller both implementations make private folders that
+they can use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Without --backend a run judges the strongest backend that starts here."""
+"""Tests of the default backend: without --backend a run judges the strongest one that starts
+here."""
 
 from __future__ import annotations
 

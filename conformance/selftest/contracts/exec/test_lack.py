@@ -1,5 +1,5 @@
-"""If a shim's runtime cannot start with few processes, tests that limit the number of processes are
-not measured."""
+"""Tests of a shim whose runtime needs many processes: if it cannot start with few, tests that limit
+the number are not measured."""
 
 from __future__ import annotations
 

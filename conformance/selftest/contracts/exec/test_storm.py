@@ -1,4 +1,4 @@
-"""Signals to a shim that has already ended cause no error in the kit."""
+"""Tests that signals to a shim that has already ended cause no error in the kit."""
 
 from __future__ import annotations
 

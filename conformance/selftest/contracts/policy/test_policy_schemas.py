@@ -1,4 +1,5 @@
-"""The schemas of the operations on globs and policies accept real answers and refuse bad ones."""
+"""Tests of the schemas of the operations on globs and policies: they accept real answers and refuse
+bad ones."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Real programs at both ends of a bridge: the public MCP SDK, a language server, interpreters.
+"""Tests with real programs at both ends of a bridge: the public MCP SDK, a language server,
+interpreters.
 
-`ci/setup --clients` installs the programs that are not part of the system; without it those tests
+`ci/setup --clients` installs the programs that are not part of the system. Without it their tests
 are skipped.
 """
 
@@ -120,8 +121,8 @@ def test_a_session_of_the_mcp_sdk(bridge: Bridge) -> None:
 
 @pytest.fixture
 def root() -> Iterator[Path]:
-    """Yield a folder next to the interpreter: one sandbox hides the rest of /tmp, and the checkout
-    may be there."""
+    """Yield a folder next to the interpreter. It is not below /tmp, because one sandbox hides most
+    of /tmp, and the checkout may be there."""
     with tempfile.TemporaryDirectory(dir=INSTALLED) as folder:
         yield Path(folder)
 
@@ -168,7 +169,7 @@ def test_a_server_that_hangs_is_killed_by_the_clients_shutdown(bridge: Bridge) -
     told = bridge.session(*SERVER, calls=calls, call_s=1)
     assert "timed out" in told["calls"][0]
     # The bridge gives its program less time than the client gives the bridge. On a busy machine the
-    # client may still be first.
+    # client may nevertheless be first.
     if told["shutdown_s"] < STUBBORN_S:
         assert bridge.response() == {"signaled": "SIGKILL"}
 

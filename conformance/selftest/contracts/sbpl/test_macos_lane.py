@@ -1,4 +1,4 @@
-"""The tests for macOS, tested on Linux with a fake sandbox-exec."""
+"""Tests of the tests for macOS, on Linux with a fake sandbox-exec."""
 
 from __future__ import annotations
 
@@ -143,8 +143,8 @@ def test_a_silent_sandbox_breaks_the_lane(goldens: Path, monkeypatch: pytest.Mon
 
 
 def test_texts_and_setups_move_alike(goldens: Path) -> None:
-    """Both ways to change the home directory give the same text: asking the Python implementation,
-    and translating the old text."""
+    """There are two ways to change the home directory: ask the Python implementation, or translate
+    the old text. Both must give the same text."""
     for shape in mac.goldens(goldens):
         if not shape.is_movable:
             continue
@@ -171,8 +171,8 @@ def test_nothing_is_made_outside_of_the_directory(goldens: Path) -> None:
 def test_a_directory_that_would_answer_otherwise_is_refused(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Paths that need escapes, and paths below a directory that is always writable, are refused:
-    both would get other answers."""
+    """Paths that need escapes, and paths below a directory that is always writable, are refused,
+    because answers about them would differ."""
     monkeypatch.setattr(mac, "SCRATCH", (str(tmp_path / "tmp"),))
     folder = tmp_path / name
     folder.mkdir()

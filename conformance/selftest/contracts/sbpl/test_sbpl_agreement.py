@@ -1,5 +1,5 @@
-"""Four independent parts agree on random setups: the profile's compiler, the evaluator of its text,
-the oracle, and the policy engine.
+"""Tests that four independent parts agree on random setups: the profile's compiler, the evaluator
+of its text, the oracle, and the policy engine.
 
 BOXSPEC_TIMES=40 makes more than 20,000 pairs of a setup and a path.
 """
@@ -37,8 +37,8 @@ def case(request: pytest.FixtureRequest) -> Iterator[SbplCase]:
 
 
 def paths_of(chance: random.Random, given: Setup) -> list[str]:
-    """Return paths below the root (in other spellings if case is ignored), next to the root, and in
-    each other place."""
+    """Return paths below the root (also in other spellings if case is ignored), next to the root,
+    and in each other place."""
     relative = generators.paths(chance, given, PATHS)
     if given.case == "fold":
         relative += [spelled(path) for path in relative[:6] for spelled in (str.upper, str.lower)]
@@ -70,7 +70,7 @@ def test_all_agree_on_writable_readable_and_unlinkable_paths(case: SbplCase) -> 
                     text.expect(kind, {path: wanted}, names)
                 asked[f"{kind} {wanted}"] += 1
     print(asked)
-    # Both answers must occur for each operation: a test that only sees one of them would prove
+    # Both answers must occur for each operation, because a test that sees only one of them proves
     # little.
     for kind in ("modify", "unlink", "read"):
         decided = asked[f"{kind} True"] + asked[f"{kind} False"]

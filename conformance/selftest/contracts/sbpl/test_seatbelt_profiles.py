@@ -1,4 +1,5 @@
-"""Profiles as in daily use: the answers of `sbpl explain` and the table of `sbpl audit`."""
+"""Tests with profiles as in daily use: the answers of `sbpl explain` and the table of `sbpl
+audit`."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ BEYOND = ["", "()", "a||b", "|a", "a|", "a**", "a*?", "a+?", "a{2}", "{", "}", "
           "*", "+a", "(" * 40 + "a" + ")" * 40]  # fmt: skip
 BEYOND += ["(", "(a", "a)", "[a", "[b-a]", "a$b", "(a$)", "(?i)a", "(?i:a)", "(?s-i)a", "(?:a",
            "(?:[)", "(?:\\)"]  # fmt: skip
-# Observed to be refused.
+# Expressions that sandbox-exec was observed to refuse.
 WRONG = ["a^b", "(^a)", "(?i)^/a"]
 
 
@@ -80,7 +80,7 @@ def test_results_that_differ_for_bytes_and_characters_are_unknown() -> None:
     assert matches("^/a[^/][^/]c$", "/aéc") is None
     assert matches("^/[éÉ]$", "/É") is None
     assert matches("^/é?$", "/") is None
-    # Counting in bytes and counting in characters give the same result.
+    # Both readings, counting bytes and counting characters, give the same result here.
     assert matches("^/a[^/]*c$", "/aéc") is True
     assert matches("^/a[ -.0-~]c$", "/aéc") is False
     assert matches("^/a([ -.0-~]|[^ -~][^ -~]?[^ -~]?[^ -~]?)c$", "/aéc") is True

@@ -142,7 +142,7 @@ def test_a_text_without_a_meaning_here_is_undecidable(name: str) -> None:
         load(UNDECIDABLE[name])
 
 
-# Each unknown form, an operation that it concerns, and the words for it.
+# For each unknown form: an operation that it may concern, and the words that describe it.
 CONCERNS = {
     "an unknown operation": ("(allow file-read-stars*)", None, ""),
     "a wide unknown operation": ("(allow mach-host-special*)", "mach-host-special-port-set", ""),
@@ -247,7 +247,8 @@ PIECES = r"""( ( ( ( ) ) ) ) ' ` , ,@ . #t #f 0 1 -1 2.5 #o17 "" "/a" "a" #"^/a$
 
 
 def test_no_text_makes_the_evaluator_fail() -> None:
-    """Any text is evaluated, or is unreadable with a line; no other exception leaves the kit."""
+    """Every text is either evaluated or reported as unreadable with a line. No other exception may
+    escape."""
     chance = random.Random(29)
     for _ in range(times(300)):
         words = chance.choices(PIECES.split(), k=chance.randint(5, 60))

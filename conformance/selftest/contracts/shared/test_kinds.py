@@ -1,4 +1,5 @@
-"""contracts/kinds*.yaml: each kind of mistakes is asked of each operation, or a reason is given."""
+"""Tests of contracts/kinds*.yaml: for each kind of mistake and each operation there is a test, or a
+reason."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ TABLES: dict[str, dict[str, Any]] = {
     name: yaml.safe_load((CONTRACTS / name).read_text("utf-8")) for name in FOLDERS
 }
 ROWS = [(name, kind) for name, table in TABLES.items() for kind in table["kinds"]]
-# A reason is a sentence, not a single word.
+# A reason must be a sentence and not a single word.
 SHORTEST_REASON = 30
 
 

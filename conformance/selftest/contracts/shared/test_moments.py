@@ -1,5 +1,4 @@
-"""On a busy machine, a process that waits for a processor is not taken for one that runs a busy
-loop."""
+"""Tests on a busy machine: a process that waits for a processor is not mistaken for a busy loop."""
 
 from __future__ import annotations
 

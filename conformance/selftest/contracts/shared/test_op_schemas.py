@@ -1,4 +1,4 @@
-"""The schemas of the operations accept real transcripts and refuse bad ones."""
+"""Tests of the schemas of the operations: they accept real transcripts and refuse bad ones."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_the_examples_of_the_page_follow_the_schemas() -> None:
             op_schema(request["op"], "answer").validate(answer)
             assert request["id"] == answer["id"]
             asked.append(request["op"])
-    # The test of policy schemas has a table for operations similar to policy.check.
+    # test_policy_schemas.py has a table of these operations, which are similar to policy.check.
     shared = {"envelope", "policies", "backends"}
     missing = {"policy.check_resolved", "policy.explain", "policy.audit", *shared}
     assert {path.stem for path in OP_SCHEMAS} - set(asked) == missing

@@ -1,4 +1,4 @@
-"""Effects outside a sandbox that enforces only a part: allowed if declared before the run,
+"""Tests of effects outside a sandbox that enforces only a part: allowed if declared before the run,
 otherwise an escape."""
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ CONNECTED = (CANARY, 1)
 def judge(effects: tuple[str, int], enforcement: str, **claims: str) -> None:
     """Judge the effects of a call outside.
 
-    claims: by aspect, the claim in the answer of backend.probe. Without claims the shim has no
-    backend.probe.
+    claims: the claims of backend.probe, by aspect; None if the shim has no backend.probe.
     """
     aspects = {name.replace("_", "-"): {"claim": each} for name, each in claims.items()}
     answer = SimpleNamespace(result={"overall": "partial", "aspects": aspects})

@@ -1,5 +1,5 @@
-"""mypy must be able to check each request of a test: a test names the class of its case instead of
-`Any`."""
+"""Tests that mypy can check each request of a test: every test names the class of its case instead
+of `Any`."""
 
 from __future__ import annotations
 
@@ -127,7 +127,8 @@ def cases_of(contract: str) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_each_test_names_the_class_of_its_cases(contract: str) -> None:
-    # The client itself takes any case; in policy `case` is also a field: how letters compare.
+    # The client itself may take any case. In policy, a parameter `case` may also say how letters
+    # compare.
     allowed = {case_class(contract), "Case", "str | None"}
     strangers = [f"{place}: {said}" for place, said in cases_of(contract) if said not in allowed]
     in_tests = [place for place, said in cases_of(contract) if said == "Case"]

@@ -1,4 +1,4 @@
-"""The table of probes: each listed probe is used, and each accepted error has a name."""
+"""Tests of the table of probes: each listed probe is used, and each accepted error has a name."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def test_each_listed_probe_is_used(name: str, asked: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(table()))
 def test_each_accepted_error_is_printed_by_that_name(name: str) -> None:
-    """If a number has two names, a probe accepts only one of them: 95 is always EOPNOTSUPP, never
-    ENOTSUP."""
+    """If a number has two names, the program prints only one of them: 95 is always EOPNOTSUPP,
+    never ENOTSUP."""
     printed = set(re.findall(r"NAME\((E\w+)\)", NAMES.read_text()))
     assert table()[name].accepts - printed == set()
 

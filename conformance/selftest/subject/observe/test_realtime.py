@@ -1,4 +1,5 @@
-"""The kit runs with real-time priority, but leaves processors to the programs that it waits for."""
+"""Tests of real-time priority: the kit runs with it, but leaves processors to the programs that it
+waits for."""
 
 from __future__ import annotations
 
@@ -67,8 +68,8 @@ def test_reading_proc_does_not_starve_the_shim(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.usefixtures("front")
 def test_a_sweep_takes_turns_with_those_that_it_ends() -> None:
-    """While a process ends, the kernel may make the sweep wait for it; both must get processor
-    time."""
+    """While a process ends, the kernel may make the sweep wait for that process, so both must get
+    processor time."""
     script = "n=0; while [ $n -lt 300 ]; do sleep 60 & n=$((n + 1)); done; wait"
     warden = started(script)
     seen: set[tuple[int, int] | None] = set()

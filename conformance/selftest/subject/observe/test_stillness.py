@@ -13,7 +13,8 @@ import pytest
 from boxspec.subject.observe import procs, stillness
 from boxspec.subject.observe.stillness import Stillness
 
-# Writes a byte and reads; each byte that it reads lets it compute for a moment.
+# A program that writes a byte and then reads. Each byte that it reads makes it compute for a
+# moment.
 READS = "import os\nwhile True:\n os.write(1, b'!')\n if not os.read(0, 1): break"
 
 
@@ -41,7 +42,7 @@ def reader() -> Iterator[subprocess.Popen[bytes]]:
 
 
 def sleeps(reader: subprocess.Popen[bytes]) -> None:
-    """Wait until the reader has written its byte and reads again."""
+    """Wait until the reader has written its byte and waits for the next one."""
     assert reader.stdout is not None
     assert reader.stdout.read(1) == b"!"
     procs.at_rest(reader.pid, within_s=30)

@@ -1,4 +1,4 @@
-"""The warden: the state of a shim before its first instruction, and its end."""
+"""Tests of the warden: the state of a shim before its first instruction, and its end."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def test_a_process_without_an_environment_yet_is_checked_again(
 
 
 def test_a_process_during_execve_is_recognised() -> None:
-    """At one moment of execve() a process has no environment.
+    """During execve() a process has no environment for a moment.
 
-    It must still be recognised as one that is executing a program.
+    It must then be recognised as a process that executes a program.
     """
     limit = Deadline(20)
     seen = False
@@ -119,7 +119,7 @@ def test_a_process_with_an_empty_environment_is_not_in_execve() -> None:
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
         assert not orphans.is_executing(Path(f"/proc/{child.pid}"))
     assert not orphans.is_executing(Path(f"/proc/{child.pid}"))
-    # A kernel thread (pid 2), which may be hidden, is not executing a program.
+    # Pid 2 is a kernel thread, which may be hidden. It does not execute a program.
     assert not orphans.is_executing(Path("/proc/2"))
 
 
@@ -167,7 +167,7 @@ def test_processes_in_a_pid_namespace_end_with_its_init(monkeypatch: pytest.Monk
 
 
 def test_a_reader_of_lines_waits_in_no_read() -> None:
-    """poll() may report data that another reader takes before the read, so the read must not
+    """poll() may report data that another reader takes before this one reads, so the read must not
     block."""
     ours, theirs = os.pipe()
     try:

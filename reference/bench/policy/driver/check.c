@@ -1,6 +1,6 @@
-/* Measures nanoseconds per check. At first every contestant answers for every path, and contestants
- * with the same rules must agree. After that the rounds are timed, in which all contestants take
- * turns. */
+/* Measures nanoseconds per check. First every contestant answers for every path, and contestants
+ * with the same rules must agree. Then the rounds are timed, in which all contestants take turns.
+ */
 #include "bench.h"
 
 #include <stdio.h>
@@ -12,11 +12,11 @@ enum {
     TURN_NS = 2000000,
     SLOW_NS = 30000000, /* a contestant whose pass takes longer takes part in only a few rounds */
     SLOW_ROUNDS = 3,
-    /* with more paths than this, a path is not in the cache any more when its turn comes again */
+    /* with more paths than this, a path has left the cache before its next turn */
     WARM_PATHS = 10000
 };
 
-/* A contestant that is this slow makes only the verifying pass, which ends early if necessary. */
+/* A contestant that is slower makes only the verifying pass, which ends early if necessary. */
 static const uint64_t very_slow_ns = UINT64_C(1000000000);
 static const uint64_t most_ns = UINT64_C(8000000000);
 

@@ -54,7 +54,7 @@ static bool add_segment(struct piece *piece, struct bs_buf *glob, const char *at
     if (piece->segments++ > 0)
         bs_buf_char(glob, '/');
     if (len == 1 && *at == '*')
-        bs_buf_char(glob, '?'); /* `?` in front of the star, because a segment is never empty */
+        bs_buf_char(glob, '?'); /* `?` precedes the star, because a segment is never empty */
     for (size_t i = 0; i < len; i++) {
         if (at[i] == '*' && i + 1 < len && at[i + 1] == '*')
             return false;

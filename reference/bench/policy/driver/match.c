@@ -17,7 +17,7 @@ struct family {
     const char *unit; /* these follow, repeated up to the wanted length */
     const char *tail; /* these are at the end */
     const char *path; /* repeated to make the path; its last byte is never a slash */
-    bool noise;       /* instead, the path is a random choice of the letters in `path` */
+    bool noise;       /* if true, the path is a random sequence of the letters in `path` */
     /* a letter that occurs only a few times in the path, so that an engine cannot decide early
      * because the letter is missing */
     char rare;

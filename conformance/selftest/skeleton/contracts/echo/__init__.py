@@ -1,1 +1,1 @@
-"""The contract echo: `contract.py` declares it, `page.md` is it."""
+"""The contract echo: `contract.py` declares it, and `page.md` describes it."""

@@ -1,4 +1,4 @@
-"""The trust check of echo: a shim that declares it answers, another one refuses."""
+"""The trust check of echo: a shim that declares echo answers, any other shim refuses."""
 
 from __future__ import annotations
 
