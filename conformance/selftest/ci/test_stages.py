@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from boxspec import folders
 from selftest.tools import ROOT, run
 
 STAGES = run([ROOT / "ci/test", "--list"]).stdout.split()
@@ -75,3 +76,26 @@ def test_an_interrupt_ends_the_stages_of_both_lanes(checkout: Path) -> None:
     assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []
     assert list((checkout / "build/ci").glob("failed-*")) == []
     assert list((checkout / "tmp").iterdir()) == []
+
+
+def test_a_run_of_the_kit_removes_the_folder_of_a_killed_lane(checkout: Path) -> None:
+    pipe, places = checkout / "started", [checkout / "tmp"]
+    os.mkfifo(pipe)
+    write_stage(checkout, "valgrind", f"echo $PPID >{pipe}\nexec sleep 600")
+    words = [checkout / "ci/test", "valgrind"]
+    ci = subprocess.Popen(words, stdout=subprocess.DEVNULL, env=environment(checkout))
+    lane = int(pipe.read_text())
+    try:
+        assert [each.owner for each in folders.left_by_runs(places)] == [lane]
+    finally:
+        # A lane has a process group of its own, with its stages.
+        os.killpg(lane, signal.SIGKILL)
+        ci.wait(timeout=60)
+    assert [each.owner for each in folders.left_by_runs(places)] == [None]
+
+
+def test_the_files_of_a_failed_stage_stay(checkout: Path) -> None:
+    write_stage(checkout, "valgrind", 'touch "$TMPDIR/evidence"; exit 1')
+    run([checkout / "ci/test", "valgrind"], env=environment(checkout))
+    folders.make(checkout / "tmp")
+    assert [path.name for path in checkout.glob("tmp/*/evidence")] == ["evidence"]
