@@ -4,6 +4,7 @@ amounts."""
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import time
 
@@ -174,7 +175,7 @@ def test_output_that_fills_the_clients_pipe_at_the_end_is_complete(
 @requires("PROCESS-BRIDGE-03", overlap=2.5, needs=["PROCESS-BRIDGE-07"])
 def test_traffic_in_the_grace_does_not_extend_it(case: ProcessCase) -> None:
     events = case.events()
-    line = '"$1" "$2" --ignore TERM & trap "" TERM; while :; do echo x; sleep 0.1; done'
+    line = 'trap "" TERM; "$1" "$2" --ignore TERM & while :; do echo x; sleep 0.1; done'
     with case.process.start_bridge(
         SH, ["-c", line, "sh", P.siglog, events.path], stdin="pipe", within_s=15
     ) as shim:
@@ -197,3 +198,38 @@ def test_a_bridge_without_a_closed_stream_is_an_echo(case: ProcessCase) -> None:
         shim.stdin.close()
         seen = shim.finish()
     expect("answer, and the end", (answer, seen.how), (b"one\n", {"exited": 0}))
+
+
+@requires("PROCESS-BRIDGE-18")
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+def test_the_flags_of_its_stderr_stay(case: ProcessCase, kind: str) -> None:
+    """Its stderr is often the terminal or the log of its client, which shares the flags."""
+    ours, theirs = pair(kind)
+    try:
+        before = fcntl.fcntl(theirs, fcntl.F_GETFL)
+        with case.process.start_bridge(
+            SH, ["-c", "echo x >&2; cat"], stdin="pipe", stderr=theirs, within_s=15
+        ) as shim:
+            answer = read_some(ours)
+            during = fcntl.fcntl(theirs, fcntl.F_GETFL)
+            shim.stdin.close()
+            shim.finish()
+        after = fcntl.fcntl(theirs, fcntl.F_GETFL)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    expect("what the child wrote", answer, b"x\n", verdict="unproven")
+    expect("flags during the bridge and after it", (during, after), (before, before))
+
+
+# More than 64 MiB, which a limit of some implementation may be.
+MUCH = 2**26 + 2**20 + 1
+
+
+@requires("PROCESS-BRIDGE-01", overlap=3.0)
+def test_input_of_more_than_64_mib_is_passed_on(case: ProcessCase) -> None:
+    place = case.tmp / "data"
+    with place.open("wb") as file:
+        file.truncate(MUCH)  # a hole, which costs no space
+    seen = case.process.bridge("/usr/bin/wc", ["-c"], stdin=place, within_s=30)
+    expect("bytes that the child read", int(seen.shim_stdout or b"0"), MUCH)

@@ -122,6 +122,8 @@ def uses_of_options(case: ProcessCase) -> tuple[dict[str, Message], list[Step]]:
         # Waits for a SIGKILL.
         "ignores": shell("trap '' TERM; echo x; while :; do sleep 60; done"),
         "short": handle("/bin/true", stdout=2),
+        # Its end leaves a writer outside the group for a moment.
+        "detached": shell("setsid sleep 0.2 & exit 0"),
         "gone": gone,
         "nowhere": nowhere,
     }
@@ -141,6 +143,9 @@ def uses_of_options(case: ProcessCase) -> tuple[dict[str, Message], list[Step]]:
             step("close", "ignores", grace_ms=1),
         ],
         [step("open", "short"), step("wait", "short"), step("close", "short")],
+        [step("open", "detached"), step("wait", "detached"), step("close", "detached")],
+        [step("open", "piped"), step("take", "piped", stream="stdout")],
+        [step("open", "nonblocking"), step("take", "nonblocking", stream="stderr")],
     ]
     steps = [each for way in kills for each in (*way, step("drop", way[0]["handle"]))]
     # A repeat would end at its first error, so the failed opens are separate steps.
@@ -189,7 +194,7 @@ def test_a_line_of_any_length_is_read_whole(case: ProcessCase, size: int) -> Non
 
 
 @requires("PROCESS-BYTES-01")
-@pytest.mark.parametrize("size", [65_536, 2**20, 2**20 + 1, 3 * 2**20])
+@pytest.mark.parametrize("size", [65_536, 2**20, 2**20 + 1, 3 * 2**20, 2**26 + 1])
 def test_multiples_of_a_buffer_are_read_to_the_end(case: ProcessCase, size: int) -> None:
     steps = [step("open"), step("read_eof", stream="stdout"), step("wait")]
     seen = case.process.script({"a": handle(P.flood, [size, 0])}, steps, within_s=20)

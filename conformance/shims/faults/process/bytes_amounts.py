@@ -55,3 +55,14 @@ def writes_of_two_threads_mix():
     def init(original, self, request, modes, nonblocking):
         original(self, request, modes, nonblocking)
         self.writing = NoLock()
+
+
+@fault("PROCESS-BYTES-01", "output of more than 64 MiB is cut", "maxBuffer")
+def long_output_is_cut():
+    read_bytes = {"count": 0}
+
+    @replaces(script)
+    def read(original, fd, most):
+        piece = original(fd, most)
+        read_bytes["count"] += len(piece or b"")
+        return b"" if read_bytes["count"] > 64 * 1024 * 1024 else piece

@@ -42,3 +42,22 @@ def streams_that_were_taken_stay_open():
     def open(original, self):
         self.taken = [-1, -1, -1]
         return original(self)
+
+
+@fault("PROCESS-LEAK-01", "a close with detached writers leaks a descriptor", "a reader goes on")
+def a_close_with_detached_writers_leaks():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        told = original(self, grace_ms)
+        if self.detached:
+            os.open("/dev/null", os.O_RDONLY)
+        return told
+
+
+@fault("PROCESS-LEAK-01", "a taken stdout keeps stderr", "close if none was taken")
+def a_taken_stdout_keeps_stderr():
+    @replaces(handle.Process)
+    def drop(original, self):
+        if self.fds[1] < 0 <= self.fds[2]:
+            self.fds[2] = -1
+        original(self)

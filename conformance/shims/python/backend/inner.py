@@ -122,10 +122,11 @@ def main() -> None:
         restrict(spec["ruleset"])
     if spec["filter"] is not None:
         install(spec["filter"])
-    # The interpreter ignores SIGPIPE, and exec would keep that for the program, so restore it.
+    # The interpreter ignores these, and exec would keep that for the program, so restore them.
     import signal
 
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
     words = [os.fsencode(word) for word in sys.argv[2:]]
     if spec["packed"]:
         words = [word for each in words for word in eval(each, {})]

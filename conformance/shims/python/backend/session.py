@@ -23,7 +23,7 @@ from backend.context import HERMETIC
 from backend.passing import Passing, can_be_opened_again
 from errors import Failed
 from exec.batch import Batch
-from exec.spawn import find_program, spawn_failure
+from exec.spawn import check_strings, find_program, spawn_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class Session:
 
     def seat(self, request: Request) -> None:
         """Change the request so that its program starts in the sandbox."""
-        cwd = request.current_dir or self.context.cwd
+        cwd = self.context.cwd if request.current_dir is None else request.current_dir
         request.current_dir = cwd
         if self.backend is not None:
             self.wrap(request, cwd)
@@ -213,9 +213,10 @@ class Session:
             request.stdin_from = self.passing.reader
 
     def must_be_there(self, request: Request, cwd: bytes) -> None:
-        """Report a missing program here, because a launcher in the sandbox could not report it as
-        clearly."""
+        """Report a program that cannot be started here, because a launcher in the sandbox could
+        not report it as clearly."""
         try:
+            check_strings(request, dict(request.env or ()))
             found = find_program(request.program, dict(request.env or ()))
             starting.need_executable(os.path.join(cwd, found))
         except OSError as why:

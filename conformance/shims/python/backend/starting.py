@@ -67,6 +67,8 @@ def need_executable(path: bytes) -> None:
         return
     with open(path, "rb") as file:
         first = file.readline(256)
+    if not first.startswith((b"#!", b"\x7fELF")):
+        raise OSError(errno.ENOEXEC, "")
     words = first[2:].split() if first.startswith(b"#!") else []
     if words and not os.path.exists(words[0]):
         raise FileNotFoundError(errno.ENOENT, "")
