@@ -33,13 +33,14 @@ GROUPS = {
         "fuzz": "fuzz a target, and turn findings into vectors",
         "orders": "force the events of a run into many orders, and judge each",
     },
-    "maintain boxspec": {"dev": "commands for maintainers: faults, pages"},
+    "maintain boxspec": {"dev": "commands for maintainers: faults, pages, model"},
 }
 VERBS = {name: about for group in GROUPS.values() for name, about in group.items()}
 # The verbs of `boxspec dev`.
 DEV = {
     "faults": "run the suite against each seeded fault",
     "pages": "compare or write the generated parts of the documentation pages",
+    "model": "check the models of the contracts exhaustively, and their mistakes",
 }
 # Names of verbs in earlier versions, with their new names.
 RENAMED = {
@@ -103,6 +104,10 @@ EXAMPLES = {
     "dev faults": {
         "dev faults --only exec-cap.exactly-the-cap-is-too-much": "a single one",
         "dev faults --json faults.json": "all faults; this takes hours",
+    },
+    "dev model": {
+        "dev model": "the states within each bound, and the law that each mistake breaks",
+        "dev model --mistake LOOKS_ONCE": "the events of a counterexample",
     },
     "dev pages": {"dev pages": "show differences", "dev pages --write": "show and write them"},
     "fuzz": {

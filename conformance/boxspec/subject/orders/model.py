@@ -1,0 +1,104 @@
+"""Check the models of contracts exhaustively with spin (conformance/model.md).
+
+A model is `model.pml` in the folder of its contract. Its comments list the bounds of the checks and
+the deliberate mistakes, so that nothing about a model is stated twice.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from boxspec.errors import HarnessError, UsageError
+from boxspec.places import CONTRACTS
+
+BOUNDS = re.compile(r"^ \* BOUNDS (\w+) +(\w+=.*)$", re.M)
+MISTAKE = re.compile(r"^#define (\w+) \d+ +/\* (\w+), (\w+): (.*) \*/$", re.M)
+STATES = re.compile(r"(\d+) states, stored")
+BROKEN = re.compile(r"BROKEN LAW: (\w+)")
+DEPTH = 100_000
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A deliberate mistake of a model: the law that it breaks, and the bounds that show it."""
+
+    name: str
+    law: str
+    bounds: str
+    about: str
+
+
+@dataclass(frozen=True)
+class Model:
+    """bounds: for each name, the macros that limit the check."""
+
+    contract: str
+    path: Path
+    bounds: Mapping[str, Sequence[str]]
+    mistakes: Sequence[Mistake]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """states: how many were visited. law: the broken law, or None. events: how it was broken."""
+
+    states: int
+    law: str | None
+    events: Sequence[str]
+
+
+def models() -> list[Model]:
+    """Return the models of all contracts."""
+    return [load(path) for path in sorted(CONTRACTS.glob("*/model.pml"))]
+
+
+def load(path: Path) -> Model:
+    text = path.read_text(encoding="utf-8")
+    bounds = {name: values.split() for name, values in BOUNDS.findall(text)}
+    mistakes = [Mistake(*found) for found in MISTAKE.findall(text)]
+    return Model(path.parent.name, path, bounds, mistakes)
+
+
+def check(model: Model, bounds: str, mistake: Mistake | None = None) -> Checked:
+    """Visit all states within the bounds, up to the first broken law."""
+    if not shutil.which("spin"):
+        raise UsageError("spin", "is not installed", "run ci/setup --model")
+    macros = [f"-D{each}" for each in model.bounds[bounds]]
+    if mistake:
+        macros.append(f"-DMISTAKE={mistake.name}")
+    with tempfile.TemporaryDirectory(prefix="boxspec-model-") as name:
+        folder = Path(name)
+        _call(folder, "spin", "-a", *macros, str(model.path))
+        # A mistake is searched breadth-first, which gives the shortest order that shows it.
+        how = ["-O1", "-DBFS"] if mistake else ["-O2"]
+        _call(folder, "cc", "-w", *how, "-DSAFETY", "-o", "pan", "pan.c")
+        told = _call(folder, "./pan", f"-m{DEPTH}")
+        states = STATES.search(told)
+        if states is None or "search depth too small" in told or "out of memory" in told:
+            raise HarnessError(f"the check of {model.path} did not end: {told[-500:]}")
+        trail = next(folder.glob("*.trail"), None)
+        if trail is None:
+            return Checked(int(states[1]), None, [])
+        events = _call(folder, "spin", "-t", "-k", trail.name, *macros, str(model.path))
+    law = BROKEN.search(events)
+    # Without a step that is possible, and without the return of the supervisor.
+    return Checked(int(states[1]), law[1] if law else "returns", _events(events))
+
+
+def _events(replay: str) -> list[str]:
+    """Return the lines that the model printed."""
+    lines = [line.strip() for line in replay.splitlines()]
+    return [line for line in lines if re.match(r"[a-z]+( \d)?: ", line) and "spin:" not in line]
+
+
+def _call(folder: Path, *words: str) -> str:
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    if words[0] != "./pan" and done.returncode and "-t" not in words:
+        raise HarnessError(f"{words[0]} failed: {(done.stdout + done.stderr)[-500:]}")
+    return done.stdout
