@@ -17,7 +17,14 @@ from boxspec.errors import NotConforming, UsageError
 from boxspec.places import COMMAND
 from boxspec.printable import one_line
 from boxspec.products import compare, judging
-from boxspec.products.declared import ADAPTERS, TEMPLATE, Product, every, product
+from boxspec.products.declared import (
+    ADAPTERS,
+    TEMPLATE,
+    Product,
+    every,
+    installed_versions,
+    product,
+)
 from boxspec.products.installing import install, state, why_not_started
 from boxspec.products.judging import Judged, Question
 from boxspec.products.page import Requirements
@@ -43,7 +50,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     def verb(name: str, about: str) -> argparse.ArgumentParser:
         return verbs.add_parser(name, help=about, description=about)
 
-    about = "a product: its name, its folder or its adapter file"
+    about = "a product: its name, NAME@VERSION, its folder or its adapter file"
     listing = verb("list", "what is installed and starts here, what is missing, and why")
     listing.add_argument("--contract", action="append", default=[], metavar="C", help="only of it")
     installing = verb("install", "fetch and build products below build/products; exit 3 on failure")
@@ -82,9 +89,8 @@ def _matrix_options(parser: argparse.ArgumentParser) -> None:
 
 def list_products(contracts: Sequence[str]) -> int:
     check_contracts(list(contracts))
-    for each in every():
-        if contracts and not {*contracts} & {*each.contracts}:
-            continue
+    chosen = [each for each in every() if not contracts or {*contracts} & {*each.contracts}]
+    for each in [one for plain in chosen for one in (plain, *installed_versions(plain))]:
         found = state(each)
         problem = why_not_started(each) if found.version else ""
         line = f"{found.version}, does not start here: {problem}" if problem else found.version

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -32,6 +33,7 @@ ADAPTERS = PRODUCTS / "shim.py"
 TEMPLATE = PRODUCTS / "template.py"
 FILE = "product.yaml"
 SCHEMA = Path(__file__).with_name("product.json")
+VERSION = re.compile(r"[0-9A-Za-z][\w.+~:-]*")
 WITHIN_S = 60
 
 
@@ -39,7 +41,8 @@ WITHIN_S = 60
 class Product:
     """One declaration; product.json describes its fields.
 
-    word: the name on the command line, which is the name of the folder or of the adapter's file.
+    word: the name on the command line, which is the name of the folder or of the adapter's file;
+        NAME@VERSION is one version of a sandbox.
 
     Commands contain placeholders; `argv` and `shim` return commands in which they are replaced.
     """
@@ -73,7 +76,7 @@ class Product:
     @property
     def stamp(self) -> Path:
         """The file with the digest of the last installation, or with the reason why it failed."""
-        return self.home.with_suffix(".stamp")
+        return self.home.with_name(f"{self.home.name}.stamp")
 
     @property
     def commands(self) -> list[list[str]]:
@@ -134,9 +137,33 @@ def product(word: str) -> Product:
     if "/" in word:
         return read(Path(word))
     found = {each.word: each for each in every()}
+    name, at, version = word.partition("@")
+    if at and name in found:
+        return _at(found[name], version)
     if word not in found:
         raise UsageError(word, "no product has this name", f"known: {', '.join(found)}")
     return found[word]
+
+
+def installed_versions(found: Product) -> list[Product]:
+    """Return the versions NAME@VERSION of a product that were installed, without NAME itself."""
+    stamps = found.home.parent.glob(f"{found.word}@*.stamp")
+    versions = [stamp.name.removesuffix(".stamp").partition("@")[2] for stamp in sorted(stamps)]
+    return [_at(found, version) for version in versions]
+
+
+def _at(found: Product, version: str) -> Product:
+    """Return this version of a product; raise UsageError if its versions cannot be installed."""
+    word = f"{found.word}@{version}"
+    if not VERSION.fullmatch(version):
+        raise UsageError(word, "is no version", "write NAME@VERSION, for example NAME@1.2.3")
+    if found.here != PRODUCTS:
+        raise UsageError(word, "is a library, which has one version", f"use {found.word}")
+    ((name, plain),) = _printed(word, "--declaration").items()
+    made = _checked(name, found.here, plain, word)
+    if made.install == found.install:
+        raise UsageError(word, "its installation names no version", f"use {found.word}")
+    return made
 
 
 def read(folder: Path) -> Product:

@@ -65,7 +65,8 @@ class Adapter:
     mechanism: its parts, joined by `+`.
     control: True if it is no sandbox, so that the suite must find failures.
     program: the executable.
-    installs: commands; `{home}` stands for the product's own folder.
+    installs: commands; `{home}` stands for the product's own folder. `versioned` replaces the
+        place of a version.
     claims: for each aspect FULLY, or the reason from its documents. An aspect without an entry is
         not claimed.
     environment: variables that each program gets.
@@ -91,7 +92,9 @@ class Adapter:
     lacks: Sequence[str] = ()
 
     def __init__(self, name: str) -> None:
+        """name: the name of the adapter's file; NAME@VERSION is one version of the product."""
         self.name = name
+        self.installs = versioned(self.installs, name.partition("@")[2])
         self.home = os.path.join(cache_folder(), "products", name)
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
@@ -191,6 +194,24 @@ def filled(form: Sequence[str], name: bytes, value: bytes) -> list[bytes]:
         re.sub(rb"\{name\}|\{value\}", lambda found: put[found[0]], os.fsencode(word))
         for word in form
     ]
+
+
+def versioned(installs: Sequence[Sequence[str]], version: str) -> Sequence[Sequence[str]]:
+    """Return the commands that install this version, or the newest one if it is empty.
+
+    `{@version}` and `{==version}` stand for `@1.2` and `==1.2`, or for nothing; `{version}` for
+    `1.2` or `latest`.
+    """
+    put = {"{version}": version or "latest"}
+    for sign in ("@", "=="):
+        put[f"{{{sign}version}}"] = f"{sign}{version}" if version else ""
+    return [[_put(word, put) for word in words] for words in installs]
+
+
+def _put(word: str, put: Mapping[str, str]) -> str:
+    for name, value in put.items():
+        word = word.replace(name, value)
+    return word
 
 
 def cache_folder() -> str:

@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -I -S
 """A product behind the protocol: shim.py NAME (run REQUEST RESPONSE | serve).
 
-NAME is an adapter of the folder sandboxes, or a file ADAPTER.py. --declarations prints the
+NAME is an adapter of the folder sandboxes, NAME@VERSION one version of it, or a file ADAPTER.py.
+--declarations prints the
 declaration of each adapter by name (boxspec/products/product.json), NAME --declaration that of one.
 NAME --version prints the version; NAME --starts exits 1 with the reason if it does not start here.
 """
@@ -35,14 +36,14 @@ def names() -> list[str]:
 
 def load(word: str) -> Adapter:
     """Return the adapter of this name or file; SystemExit with the reason if it is invalid."""
-    file = word
+    file, name = word, os.path.basename(word)[:-3].replace("_", "-")
     if not word.endswith(".py"):
-        if word not in names():
+        plain, name = word.partition("@")[0], word
+        if plain not in names():
             raise SystemExit(
-                complain(f"no adapter has the name {word}; known: {', '.join(names())}")
+                complain(f"no adapter has the name {plain}; known: {', '.join(names())}")
             )
-        file = os.path.join(ADAPTERS, word.replace("-", "_") + ".py")
-    name = os.path.basename(file)[:-3].replace("_", "-")
+        file = os.path.join(ADAPTERS, plain.replace("-", "_") + ".py")
     spec = spec_from_file_location("adapter_of_this_run", file)
     assert spec is not None
     assert spec.loader is not None

@@ -12,7 +12,8 @@ class Product(Adapter):
     mechanism = "unknown"
     # Found on PATH, or below build/products/NAME; `version` runs it with --version.
     program = "env"
-    # Commands of `COMMAND products install`; {home} is build/products/NAME.
+    # Commands of `COMMAND products install`; {home} is build/products/NAME, and {@version} or
+    # {==version} after a package stands for the version in `products install NAME@VERSION`.
     installs = (("apt-get", "install", "-y", "coreutils"),)
     # "fully" for each aspect that its documents promise, else the reason that they give. An aspect
     # without an entry is not claimed: fs-write, fs-metadata, process, network, ipc, kernel.

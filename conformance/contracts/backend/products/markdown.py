@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from boxspec.printable import one_line
-from boxspec.report.markdown import table
+from boxspec.report.markdown import table, text
+from contracts.backend.products import releases
 from contracts.backend.products.cells import GIVES_THE_HOST, Cell, Column, State
 
 ORDER = (
@@ -69,6 +70,11 @@ def _lines(command: str, facts: Mapping[str, Any], columns: Sequence[Column]) ->
         yield "## What gives the host away"
         yield ""
         yield from _table(["backend", "attempts"], ([each.name, _worst(each)] for each in gives))
+    if found := [*releases.changes(columns)]:
+        yield "## What a release lost or gained"
+        yield ""
+        yield from (f"* {text(each)}" for each in found)
+        yield ""
     yield "## By aspect: claim, and how many attempts came to what"
     yield ""
     asked = [each for each in columns if each.cells]
@@ -141,10 +147,14 @@ def _worst(column: Column) -> str:
 
 
 def summary(columns: Sequence[Column]) -> Iterator[str]:
-    """Return one line for each backend. Attempts that give the host away come first."""
+    """Return one line for each backend, then the differences between versions of one product.
+
+    Attempts that give the host away come first.
+    """
     for each in columns:
         found = Counter(cell.state for cell in each.cells)
         parts = ", ".join(f"{found[state]} {state}" for state in State if found[state])
         role = " (a control, must fail)" if each.control else ""
         line = "; ".join(word for word in (_worst(each), parts, each.why) if word)
         yield f"{each.name:28}{role} {line}"
+    yield from releases.changes(columns)

@@ -19,7 +19,9 @@ class Product(Adapter):
     documents = "examples/sandbox.rs and the README of the crate"
     mechanism = "namespaces+seccomp"
     program = "sandbox"
-    installs = (("cargo", "install", "--root", "{home}", "--example", "sandbox", "birdcage"),)
+    installs = (
+        ("cargo", "install", "--root", "{home}", "--example", "sandbox", "birdcage{@version}"),
+    )
     claims = {
         "fs-write": FULLY,
         "fs-metadata": FULLY,

@@ -14,7 +14,7 @@ class Product(Adapter):
     documents = "codex sandbox --help, and developers.openai.com/codex/permissions"
     mechanism = "namespaces+seccomp"
     program = "codex"
-    installs = (("npm", "install", "--prefix", "{home}", "@openai/codex"),)
+    installs = (("npm", "install", "--prefix", "{home}", "@openai/codex{@version}"),)
     claims = {
         "fs-write": FULLY,
         "fs-metadata": FULLY,

@@ -9,7 +9,7 @@ class Product(Adapter):
     homepage = "https://github.com/saorsa-labs/fluers"
     documents = "docs.rs/fluers-runtime, process_sandbox: shape only, no backends"
     program = "fluers-runtime"
-    installs = (("cargo", "install", "--locked", "--root", "{home}", "fluers-runtime"),)
+    installs = (("cargo", "install", "--locked", "--root", "{home}", "fluers-runtime{@version}"),)
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         return [self.found(), "--", *argv]

@@ -14,7 +14,7 @@ class Product(Adapter):
     installs = (
         (
             *("env", "GOBIN={home}/bin", "go", "install"),
-            "github.com/landlock-lsm/go-landlock/cmd/landlock-restrict@latest",
+            "github.com/landlock-lsm/go-landlock/cmd/landlock-restrict@{version}",
         ),
     )
     claims = {

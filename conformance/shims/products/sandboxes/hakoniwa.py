@@ -10,7 +10,7 @@ class Product(Adapter):
     documents = "the README of hakoniwa-cli, and hakoniwa run --help"
     mechanism = "namespaces+seccomp"
     program = "hakoniwa"
-    installs = (("cargo", "install", "--locked", "--root", "{home}", "hakoniwa-cli"),)
+    installs = (("cargo", "install", "--locked", "--root", "{home}", "hakoniwa-cli{@version}"),)
     claims = {
         "fs-write": FULLY,
         "fs-metadata": FULLY,

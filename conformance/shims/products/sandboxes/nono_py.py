@@ -40,7 +40,7 @@ class Product(Adapter):
     )
     installs = (
         ("python3", "-m", "venv", "{home}"),
-        ("{home}/bin/pip", "install", "--quiet", "nono-py"),
+        ("{home}/bin/pip", "install", "--quiet", "nono-py{==version}"),
     )
     claims = {
         "fs-write": FULLY,

@@ -1,6 +1,7 @@
 """The adapter for @anthropic-ai/sandbox-runtime, by its command srt."""
 
 import json
+import os
 
 from products.adapter import FULLY, Adapter, Asked, which
 
@@ -15,7 +16,7 @@ class Product(Adapter):
     lacks = ("open network",)
     installs = (
         ("apt-get", "install", "-y", "bubblewrap", "socat", "ripgrep"),
-        ("npm", "install", "--prefix", "{home}", "@anthropic-ai/sandbox-runtime"),
+        ("npm", "install", "--prefix", "{home}", "@anthropic-ai/sandbox-runtime{@version}"),
     )
     claims = {
         "fs-write": FULLY,
@@ -24,6 +25,14 @@ class Product(Adapter):
         "process": "its README names files and the network, and no processes",
         "ipc": "its README: Unix sockets are restricted; it names no shared memory and no keys",
     }
+
+    def version(self) -> str:
+        """Return the version of the package, because older versions of srt print 1.0.0."""
+        package = ("node_modules", "@anthropic-ai", "sandbox-runtime", "package.json")
+        if not os.path.exists(os.path.join(self.home, *package)):
+            return super().version()
+        with open(self.below(*package), encoding="utf-8") as file:
+            return str(json.load(file)["version"])
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         for needed in ("bwrap", "socat", "rg"):

@@ -33,7 +33,7 @@ class Product(Adapter):
     )
     installs = (
         ("python3", "-m", "venv", "{home}"),
-        ("{home}/bin/pip", "install", "--quiet", "sandlock"),
+        ("{home}/bin/pip", "install", "--quiet", "sandlock{==version}"),
     )
     claims = {
         "fs-write": FULLY,
