@@ -53,11 +53,12 @@ def test_an_end_after_closed_outputs_is_reported(case: ModuleCase) -> None:
 
 
 @requires("MODULE-EXIT-01")
-def test_a_long_stderr_is_reported_whole(case: ModuleCase) -> None:
-    case.module.script("fails", "head -c 200000 /dev/zero | tr '\\0' e >&2; exit 3")
+@pytest.mark.parametrize("size", [200_000, 5 * 2**20])
+def test_a_long_stderr_is_reported_whole(case: ModuleCase, size: int) -> None:
+    case.module.script("fails", f"head -c {size} /dev/zero | tr '\\0' e >&2; exit 3")
     told = str(case.module.execute("fails").field("stderr"))
     got = (len(told), {*told})
-    expect("characters on stderr, and which", got, (200_000, {"e"}))
+    expect("characters on stderr, and which", got, (size, {"e"}))
 
 
 @requires("MODULE-EXIT-02")

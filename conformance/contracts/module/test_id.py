@@ -189,6 +189,7 @@ def test_only_a_program_inside_the_root_is_found(case: ModuleCase, what: str) ->
     seen = case.module.execute("odd")
     got = (end(seen), mark.exists())
     expect("the end, and whether the file was executed", got, ("SpawnFailed", False))
+    expect("the message", seen.field("message"), contains("module not found: "))
 
 
 @requires("MODULE-ID-04")

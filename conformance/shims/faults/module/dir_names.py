@@ -1,0 +1,39 @@
+"""Faults of removing files with a second name, and what is in the place of the directory."""
+
+import os
+import stat
+
+import module.folder as folder
+from faults.registry import fault, replaces
+
+
+def mode_of(path):
+    try:
+        return os.lstat(path).st_mode
+    except OSError:
+        return 0
+
+
+@fault("MODULE-DIR-06", "each file is made writable first", "rm -rf after chmod -R")
+def each_file_is_made_writable():
+    @replaces(folder)
+    def unlink(original, path):
+        if stat.S_ISREG(mode_of(path)):
+            os.chmod(path, 0o700)
+        original(path)
+
+
+@fault("MODULE-DIR-06", "each file is emptied first", "shred before unlink")
+def each_file_is_emptied():
+    @replaces(folder)
+    def unlink(original, path):
+        if stat.S_ISREG(mode_of(path)):
+            os.truncate(path, 0)
+        original(path)
+
+
+@fault("MODULE-DIR-07", "a file in its place is left", "rmtree() of a directory only")
+def a_file_in_its_place_is_left():
+    @replaces(folder)
+    def remove(original, path):
+        return stat.S_ISREG(mode_of(path)) or original(path)

@@ -1,0 +1,32 @@
+"""Faults of a second signal, and of a caller that is killed."""
+
+import _signal
+
+import exec.run as run
+import module.runner as runner
+from faults.registry import fault, replaces
+
+
+@fault("MODULE-PARENT-04", "a second signal kills the module", "press Ctrl-C again to force")
+def a_second_signal_kills():
+    interrupted = [False]
+
+    @replaces(run.Run)
+    def turn(original, self, until):
+        ready = original(self, until)
+        if interrupted[0] and self.watch.noted:
+            self.group.kill()
+        return ready
+
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        interrupted[0] = cause.name == "parent_signal"
+        original(self, cause)
+
+
+@fault("MODULE-PARENT-02", "a killed caller sends SIGTERM", "PR_SET_PDEATHSIG, politely")
+def a_killed_caller_sends_sigterm():
+    class Signals:
+        SIGKILL = _signal.SIGTERM
+
+    runner._signal = Signals

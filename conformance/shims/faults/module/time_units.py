@@ -1,0 +1,12 @@
+"""Faults of the unit of a timeout."""
+
+import module.execution as execution
+from faults.registry import fault, replaces
+
+
+@fault("MODULE-TIME-01", "a timeout above a second is in whole seconds", "alarm(ms / 1000)")
+def long_timeouts_are_whole_seconds():
+    @replaces(execution.Execution)
+    def effective_ms(original, self):
+        ms = original(self)
+        return ms // 1000 * 1000 if ms > 1000 else ms
