@@ -37,7 +37,7 @@ def no_devices():
 
 @fault(
     "BACKEND-ALLOW-03",
-    "the network is closed for every profile",
+    "the network is closed under every profile",
     "--unshare-all without --share-net",
 )
 def no_network_for_anybody():
@@ -57,14 +57,22 @@ def nobody_may_change_a_mode():
         return {**original(), "modes": modes[filter_.machine()]}
 
 
-@fault("BACKEND-ALLOW-05", "the cache is forgotten", "full-dev is repo-write by another name")
+@fault(
+    "BACKEND-ALLOW-05",
+    "full-dev does not make the cache writable",
+    "full-dev is repo-write by another name",
+)
 def the_cache_is_forgotten():
     @replaces(Bubblewrap)
     def cache(original, self, root):
         return []
 
 
-@fault("BACKEND-ALLOW-06", "SIGPIPE stays ignored", "a launcher in Python; subprocess, bpo-1652")
+@fault(
+    "BACKEND-ALLOW-06",
+    "the program starts with SIGPIPE ignored",
+    "a launcher in Python; subprocess, bpo-1652",
+)
 def sigpipe_stays_ignored():
     @replaces(inside)
     def read_file(original, path):

@@ -9,14 +9,20 @@ from backend.session import Session
 from faults.registry import fault, replaces
 
 
-@fault("BACKEND-CONTEXT-01", "the directory does not survive the pivot", "C4: no --chdir")
+@fault(
+    "BACKEND-CONTEXT-01", "the working directory is lost when the root changes", "C4: no --chdir"
+)
 def starts_at_the_top():
     @replaces(Bubblewrap)
     def wrap(original, self, argv, given, cwd):
         return original(self, argv, given, b"/")
 
 
-@fault("BACKEND-CONTEXT-02", "a cwd is not looked at", "the parent's current_dir is set instead")
+@fault(
+    "BACKEND-CONTEXT-02",
+    "the cwd of the session is ignored",
+    "the parent's current_dir is set instead",
+)
 def cwd_is_ignored():
     @replaces(context)
     def read_cwd(original, reader, root):
@@ -24,7 +30,11 @@ def cwd_is_ignored():
         return root
 
 
-@fault("BACKEND-CONTEXT-03", "a prefix is a parent", "startswith without a boundary")
+@fault(
+    "BACKEND-CONTEXT-03",
+    "a path counts as inside if it begins like the root",
+    "startswith without a boundary",
+)
 def prefix_is_a_parent():
     @replaces(context)
     def inside(original, reader, name, path, root):
@@ -32,7 +42,7 @@ def prefix_is_a_parent():
         return real if real.startswith(root) else original(reader, name, path, root)
 
 
-@fault("BACKEND-CONTEXT-03", "links are not resolved", "a check of strings")
+@fault("BACKEND-CONTEXT-03", "symbolic links are not resolved", "a check of strings")
 def links_are_not_resolved():
     @replaces(context)
     def inside(original, reader, name, path, root):
@@ -40,7 +50,7 @@ def links_are_not_resolved():
         return plain if plain.startswith(root + b"/") else original(reader, name, path, root)
 
 
-@fault("BACKEND-CONTEXT-04", "the current_dir of a call is not looked at", "C4 forgotten")
+@fault("BACKEND-CONTEXT-04", "the current_dir of a call is ignored", "C4 forgotten")
 def current_dir_is_ignored():
     @replaces(ops)
     def read_call(original, value, pointer, given):
@@ -49,7 +59,11 @@ def current_dir_is_ignored():
         return request
 
 
-@fault("BACKEND-CONTEXT-04", "of two directories the call's wins", "the nearest one wins")
+@fault(
+    "BACKEND-CONTEXT-04",
+    "the current_dir of the call overrides a different cwd of the session",
+    "the nearest one wins",
+)
 def current_dir_wins():
     @replaces(ops)
     def read_call(original, value, pointer, given):
@@ -60,7 +74,7 @@ def current_dir_wins():
             given.names_cwd = kept
 
 
-@fault("BACKEND-CONTEXT-05", "a root that is not there is made", "create_dir_all")
+@fault("BACKEND-CONTEXT-05", "a root that does not exist is created", "create_dir_all")
 def missing_roots_are_made():
     @replaces(context)
     def read_root(original, reader):
@@ -70,7 +84,9 @@ def missing_roots_are_made():
         return original(reader)
 
 
-@fault("BACKEND-CONTEXT-06", "a root through a link is refused", "O_NOFOLLOW")
+@fault(
+    "BACKEND-CONTEXT-06", "a root that is reached through a symbolic link is refused", "O_NOFOLLOW"
+)
 def linked_roots_are_refused():
     @replaces(context)
     def read_root(original, reader):
@@ -95,7 +111,11 @@ def current_dir_stays():
         self.context.cwd = request.current_dir
 
 
-@fault("BACKEND-CONTEXT-04", "the root is the same as no cwd", "cwd or root, and compared later")
+@fault(
+    "BACKEND-CONTEXT-04",
+    "a cwd that is the root counts as no cwd",
+    "cwd or root, and compared later",
+)
 def the_root_is_no_cwd():
     @replaces(ops)
     def read_call(original, value, pointer, given):

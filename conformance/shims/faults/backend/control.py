@@ -17,7 +17,12 @@ def wraps_nothing():
         return list(argv), []
 
 
-@fault(None, "claims everything, for no sandbox too", "a table of constants", role="control")
+@fault(
+    None,
+    "claims to enforce everything, even without a sandbox",
+    "a table of constants",
+    role="control",
+)
 def claims_everything():
     def claimed(original, self, profile, given, egress):
         made = Claims()
@@ -48,7 +53,7 @@ def is_probe(path):
 SILENT = """echo '{"sibling": true}'; kill -SEGV $$"""
 
 
-@fault(None, "ends each attempt before it is made", "a supervisor that crashes", role="control")
+@fault(None, "ends the program before each attempt", "a supervisor that crashes", role="control")
 def attempts_crash():
     @replaces(session.Session)
     def execute(original, self, request):

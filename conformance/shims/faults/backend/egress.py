@@ -17,7 +17,7 @@ RULES_ON_PORTS = b"""\
 """
 
 
-@fault("BACKEND-EGRESS-01", "any port is taken", "int() and no bounds")
+@fault("BACKEND-EGRESS-01", "any number is accepted as a port", "int() and no bounds")
 def ports_have_no_bounds():
     @replaces(context)
     def is_destination(original, text):
@@ -32,7 +32,9 @@ def no_addresses_in_brackets():
         return original(text) and not text.startswith("[")
 
 
-@fault("BACKEND-EGRESS-02", "the list is ignored where there is no network", "last one wins")
+@fault(
+    "BACKEND-EGRESS-02", "an egress list is ignored if the profile has no network", "last one wins"
+)
 def contradictions_are_ignored():
     @replaces(context)
     def read_egress(original, reader, profile):
@@ -41,7 +43,7 @@ def contradictions_are_ignored():
 
 @fault(
     "BACKEND-EGRESS-03",
-    "an egress list is claimed, and no filter enforces it",
+    "an egress list is claimed as enforced although nothing filters",
     "a proxy by environment",
 )
 def unfiltered_lists_are_claimed():

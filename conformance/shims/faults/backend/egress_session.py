@@ -18,11 +18,19 @@ def unread(closed):
         return made
 
 
-@fault("BACKEND-EGRESS-01", "a session takes any list", "checked by the command for a probe")
+@fault(
+    "BACKEND-EGRESS-01",
+    "a session accepts an invalid egress list",
+    "checked by the command for a probe",
+)
 def a_session_takes_any_list():
     unread(closed=False)
 
 
-@fault("BACKEND-EGRESS-02", "a session takes contradictions", "checked by the one for a probe")
+@fault(
+    "BACKEND-EGRESS-02",
+    "a session accepts an egress list although its profile has no network",
+    "checked by the one for a probe",
+)
 def a_session_takes_contradictions():
     unread(closed=True)

@@ -19,7 +19,7 @@ def additions_come_first():
         return [*additions, *environment.base(request)]
 
 
-@fault("BACKEND-ENV-01", "the additions are dropped", "C1: env_clear after wrap")
+@fault("BACKEND-ENV-01", "the variables that wrap adds are dropped", "C1: env_clear after wrap")
 def additions_are_dropped():
     @replaces(environment)
     def complete(original, request, additions):
@@ -40,7 +40,9 @@ def prefixes_are_kept():
         return original(name) or name.startswith(b"LC_")
 
 
-@fault("BACKEND-ENV-03", "TMPDIR names a directory that is not there", "the path of outside")
+@fault(
+    "BACKEND-ENV-03", "TMPDIR names a directory that does not exist inside", "the path of outside"
+)
 def scratch_is_not_there():
     @replaces(Bubblewrap)
     def wrap(original, self, argv, given, cwd):
@@ -48,7 +50,9 @@ def scratch_is_not_there():
         return made, [(b"TMPDIR", b"/run/boxspec-scratch")]
 
 
-@fault("BACKEND-ENV-03", "one scratch serves all sessions", "a cache that is never emptied")
+@fault(
+    "BACKEND-ENV-03", "all sessions share one scratch directory", "a cache that is never emptied"
+)
 def one_scratch_serves_all():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
@@ -85,7 +89,7 @@ def with_a_folder_outside(mode, remove):
             remove(folders.pop())
 
 
-@fault("BACKEND-ENV-03", "everybody may look into the scratch", "a mode of the usual umask")
+@fault("BACKEND-ENV-03", "every user can read the scratch directory", "a mode of the usual umask")
 def the_scratch_is_open():
     with_a_folder_outside(0o755, shutil.rmtree)
 
@@ -108,7 +112,7 @@ def the_scratch_stays():
     with_a_folder_outside(0o700, empty)
 
 
-@fault("BACKEND-ENV-02", "a category without a name is one", "LC_.*")
+@fault("BACKEND-ENV-02", "the variable `LC_` is passed on", "LC_.*")
 def a_category_may_be_empty():
     environment.CATEGORIES = environment.CATEGORIES | {b""}
 
@@ -124,7 +128,11 @@ def the_first_call_alone_has_a_scratch():
         return made, added if len(calls) == 1 else []
 
 
-@fault("BACKEND-ENV-01", "no pairs are inherit", "if pairs: for a list that may be empty")
+@fault(
+    "BACKEND-ENV-01",
+    "an empty list of variables means that all are inherited",
+    "if pairs: for a list that may be empty",
+)
 def no_pairs_are_inherit():
     @replaces(environment)
     def base(original, request):
@@ -136,7 +144,11 @@ def no_pairs_are_inherit():
             request.env = pairs
 
 
-@fault("BACKEND-ENV-01", "pairs of the loader are dropped", "a list of dangerous names")
+@fault(
+    "BACKEND-ENV-01",
+    "variables of the dynamic loader are dropped from the request",
+    "a list of dangerous names",
+)
 def pairs_of_the_loader_are_dropped():
     @replaces(environment)
     def base(original, request):
@@ -158,14 +170,22 @@ def home_is_left_out():
         return name != b"HOME" and original(name)
 
 
-@fault("BACKEND-ENV-04", "ci-only inherits as the others do", "one list for all profiles")
+@fault(
+    "BACKEND-ENV-04",
+    "ci-only inherits the same variables as the other profiles",
+    "one list for all profiles",
+)
 def one_list_for_all_profiles():
     @replaces(environment)
     def path_only(original):
         return [pair for pair in caller_environment().items() if environment.is_kept(pair[0])]
 
 
-@fault("BACKEND-ENV-05", "variables are set by words of the launcher", "bwrap --setenv KEY SECRET")
+@fault(
+    "BACKEND-ENV-05",
+    "variables are passed as arguments of the launcher",
+    "bwrap --setenv KEY SECRET",
+)
 def variables_are_words_of_the_launcher():
     @replaces(inside)
     def given_inside(original, words, env):

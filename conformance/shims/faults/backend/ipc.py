@@ -16,7 +16,7 @@ def without(*names):
         return {name: each for name, each in original().items() if name not in names}
 
 
-@fault("BACKEND-IPC-01", "System V IPC is the host's", "--unshare-ipc left out")
+@fault("BACKEND-IPC-01", "System V IPC is shared with the host", "--unshare-ipc left out")
 def ipc_is_shared():
     without("sysv", "queues")
 
@@ -33,7 +33,7 @@ def ipc_is_shared():
         return [*made[:at], *names, *net, *rest]
 
 
-@fault("BACKEND-IPC-01", "objects of the host can be removed", "only open and send are refused")
+@fault("BACKEND-IPC-01", "IPC objects of the host can be removed", "only open and send are refused")
 def removing_is_no_reaching():
     ipc_is_shared()
     refused = {
@@ -46,7 +46,7 @@ def removing_is_no_reaching():
         return {**original(), "reached": tuple(sorted(refused[filter_.machine()]))}
 
 
-@fault("BACKEND-IPC-01", "files of /dev/shm are read", "read-only is no wall")
+@fault("BACKEND-IPC-01", "files in the host's /dev/shm can be read", "read-only is no wall")
 def shared_files_are_read():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
@@ -55,14 +55,18 @@ def shared_files_are_read():
         return [*made[:at], b"--ro-bind", b"/dev/shm", b"/dev/shm", *made[at:]]
 
 
-@fault("BACKEND-IPC-02", "sockets are reached by their paths", "a read-only bind is no wall")
+@fault(
+    "BACKEND-IPC-02",
+    "Unix sockets outside the workspace can be reached by their paths",
+    "a read-only bind is no wall",
+)
 def sockets_by_path():
     @replaces(filter_)
     def families(original, inet):
         return (AF_UNIX, *original(inet))
 
 
-@fault("BACKEND-IPC-02", "abstract sockets are forgotten", "they go with the network")
+@fault("BACKEND-IPC-02", "abstract sockets of the host can be reached", "they go with the network")
 def abstract_sockets_are_forgotten():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
@@ -76,19 +80,19 @@ def abstract_sockets_are_forgotten():
             filter_.families = families
 
 
-@fault("BACKEND-IPC-02", "a pair of datagram sockets is let through", "it has no name")
+@fault("BACKEND-IPC-02", "a pair of datagram sockets can be created", "it has no name")
 def pairs_of_datagrams():
     @replaces(filter_)
     def pairs(original):
         return (*original(), SOCK_DGRAM)
 
 
-@fault("BACKEND-IPC-03", "keyrings are forgotten", "no namespace has them")
+@fault("BACKEND-IPC-03", "keyrings of the host can be reached", "no namespace has them")
 def keyrings_are_forgotten():
     without("keyrings")
 
 
-@fault("BACKEND-IPC-04", "sockets of the workspace are let through", "only those outside count")
+@fault("BACKEND-IPC-04", "Unix sockets in the workspace can be reached", "only those outside count")
 def sockets_of_the_workspace():
     # Mounts still hide sockets outside the workspace, so only abstract names become accessible.
     @replaces(Bubblewrap)
@@ -105,21 +109,31 @@ def sockets_of_the_workspace():
         return [*made[:at], b"--tmpfs", os.path.dirname(root), *made[at:]]
 
 
-@fault("BACKEND-IPC-05", "named pipes are forgotten", "a read-only bind is no wall")
+@fault(
+    "BACKEND-IPC-05",
+    "named pipes outside the workspace can be opened",
+    "a read-only bind is no wall",
+)
 def named_pipes_are_forgotten():
     @replaces(Bubblewrap)
     def ruleset(original, self, root, profile):
         return None
 
 
-@fault("BACKEND-IPC-05", "pipes of the root are granted always", "the mount there is read-only")
+@fault(
+    "BACKEND-IPC-05", "named pipes in the root can always be opened", "the mount there is read-only"
+)
 def pipes_of_the_root_are_granted():
     @replaces(Bubblewrap)
     def writable(original, self, root, profile):
         return [root, *original(self, root, profile)]
 
 
-@fault("BACKEND-IPC-06", "the pipe on stdin is handed in", "inherit leaves descriptor 0 as it is")
+@fault(
+    "BACKEND-IPC-06",
+    "a named pipe on stdin is passed to the program",
+    "inherit leaves descriptor 0 as it is",
+)
 def the_pipe_is_handed_in():
     @replaces(session)
     def can_be_opened_again(original, fd):

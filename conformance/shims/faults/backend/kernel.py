@@ -17,7 +17,7 @@ def old_list():
     without("userfaultfd", "bpf")
 
 
-@fault("BACKEND-KERNEL-01", "TIOCSTI is compared on 64 bits", "CVE-2019-10063")
+@fault("BACKEND-KERNEL-01", "the ioctl request TIOCSTI is compared on 64 bits", "CVE-2019-10063")
 def requests_are_compared_whole():
     @replaces(filter_)
     def on_requests(original, number, more):
@@ -28,7 +28,7 @@ def requests_are_compared_whole():
         return [load, match, high, zero, *then]
 
 
-@fault("BACKEND-KERNEL-02", "io_uring is forgotten", "a list from before 2019")
+@fault("BACKEND-KERNEL-02", "io_uring is allowed", "a list from before 2019")
 def io_uring_is_forgotten():
     without("io_uring")
 
@@ -43,7 +43,7 @@ def capabilities_are_kept():
         return [b"--new-session", b"--die-with-parent", b"--cap-add", b"ALL"]
 
 
-@fault("BACKEND-KERNEL-04", "the host's devices are there", "--dev-bind /dev /dev")
+@fault("BACKEND-KERNEL-04", "the host's devices are visible", "--dev-bind /dev /dev")
 def devices_are_the_hosts():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
@@ -52,7 +52,9 @@ def devices_are_the_hosts():
         return [*made[:at], b"--dev-bind", b"/dev", *made[at + 1 :]]
 
 
-@fault("BACKEND-KERNEL-04", "the host's /proc/irq is there", "for programs that pin their threads")
+@fault(
+    "BACKEND-KERNEL-04", "the host's /proc/irq is visible", "for programs that pin their threads"
+)
 def interrupts_are_the_hosts():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
@@ -81,7 +83,9 @@ def another_architecture_is_let_through():
         return original(inet, metadata).replace(kill, allow, 1)
 
 
-@fault("BACKEND-KERNEL-01", "a namespace flag combined with another one passes", "== for &")
+@fault(
+    "BACKEND-KERNEL-01", "a namespace flag passes if it is combined with another one", "== for &"
+)
 def flags_are_compared_whole():
     new_user, child = 0x10000000, 17
 
@@ -110,7 +114,7 @@ def a_console_may_paste():
     filter_.TIOCLINUX = filter_.TIOCSTI
 
 
-@fault("BACKEND-KERNEL-05", "families are compared on 64 bits", "an int of the kernel")
+@fault("BACKEND-KERNEL-05", "socket families are compared on 64 bits", "an int of the kernel")
 def families_are_compared_whole():
     @replaces(filter_)
     def allowed_families(original, inet):
@@ -121,7 +125,7 @@ def families_are_compared_whole():
 
 @fault(
     "BACKEND-KERNEL-02",
-    "the lack of an io_uring filter is reported only after the probe",
+    "a missing io_uring filter is reported only after the probe",
     "claims that a session lowers",
 )
 def io_uring_is_owned_up_to_too_late():

@@ -16,12 +16,18 @@ from faults.registry import fault, replaces
 ENDS = (9, 11, 15)
 
 
-@fault("BACKEND-LAUNCH-01", "descriptors are kept", "bubblewrap closes none")
+@fault(
+    "BACKEND-LAUNCH-01", "inherited descriptors stay open in the program", "bubblewrap closes none"
+)
 def descriptors_are_kept():
     inside.ALWAYS = tuple(each for each in inside.ALWAYS if each != "close_descriptors")
 
 
-@fault("BACKEND-LAUNCH-02", "no new session", "CVE-2017-5226: --new-session left out")
+@fault(
+    "BACKEND-LAUNCH-02",
+    "the program stays in the session of the caller",
+    "CVE-2017-5226: --new-session left out",
+)
 def no_new_session():
     @replaces(Bubblewrap)
     def hardening(original, self):
@@ -37,7 +43,7 @@ def capabilities_are_kept():
         return [b"--new-session", b"--die-with-parent", b"--cap-add", b"ALL"]
 
 
-@fault("BACKEND-LAUNCH-04", "any failure is exit code 1", "the wrapper's own status")
+@fault("BACKEND-LAUNCH-04", "any failure becomes exit code 1", "the wrapper's own status")
 def exit_codes_are_lost():
     @replaces(Session)
     def execute(original, self, request):
@@ -47,7 +53,11 @@ def exit_codes_are_lost():
         return answer
 
 
-@fault("BACKEND-LAUNCH-04", "a missing program is the wrapper's exit code", "bwrap: execvp")
+@fault(
+    "BACKEND-LAUNCH-04",
+    "a missing program is reported as the exit code of the wrapper",
+    "bwrap: execvp",
+)
 def missing_programs_are_exit_codes():
     @replaces(Session)
     def must_be_there(original, self, request, cwd):
@@ -91,7 +101,7 @@ def descriptors_are_closed_up_to_255():
         return original(path).replace(b"os.closerange(3, 65536)", b"os.closerange(3, 256)")
 
 
-@fault("BACKEND-LAUNCH-07", "arguments become text", "to_string_lossy")
+@fault("BACKEND-LAUNCH-07", "arguments that are not UTF-8 are replaced", "to_string_lossy")
 def arguments_become_text():
     @replaces(inside)
     def command(original, argv, **options):
@@ -99,7 +109,9 @@ def arguments_become_text():
         return original(words, **options)
 
 
-@fault("BACKEND-LAUNCH-08", "stdin is empty", "Stdio::null() for a sandboxed program")
+@fault(
+    "BACKEND-LAUNCH-08", "stdin is empty in the sandbox", "Stdio::null() for a sandboxed program"
+)
 def stdin_is_empty():
     @replaces(Session)
     def wrap(original, self, request, cwd):
@@ -107,7 +119,11 @@ def stdin_is_empty():
         request.stdin = "null"
 
 
-@fault("BACKEND-LAUNCH-02", "the session of the caller", "a terminal is out of reach anyway")
+@fault(
+    "BACKEND-LAUNCH-02",
+    "the program stays in the caller's session, without access to /dev/tty",
+    "a terminal is out of reach anyway",
+)
 def the_session_of_the_caller():
     landlock.DEVICES = (b"/dev/null", b"/dev/zero", b"/dev/full")
 
@@ -163,7 +179,11 @@ def what_is_there_can_be_started():
             original(path)
 
 
-@fault("BACKEND-LAUNCH-07", "a wrapper takes any number of words", "bwrap: 9000 at most")
+@fault(
+    "BACKEND-LAUNCH-07",
+    "a command with more arguments than the launcher accepts fails",
+    "bwrap: 9000 at most",
+)
 def any_number_of_words():
     @replaces(inside)
     def packed(original, argv):
@@ -185,7 +205,7 @@ def a_launch_beside_another_is_not_confined():
             os.close(fd)
 
 
-@fault("BACKEND-LAUNCH-11", "the program is process 1 and reaps nothing", "bwrap --as-pid-1")
+@fault("BACKEND-LAUNCH-11", "the program is PID 1 and does not reap orphans", "bwrap --as-pid-1")
 def the_program_is_process_1():
     @replaces(Bubblewrap)
     def hardening(original, self):

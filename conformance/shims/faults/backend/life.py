@@ -10,7 +10,7 @@ from errors import Failed
 from faults.registry import fault, replaces
 
 
-@fault("BACKEND-LIFE-01", "prepares for each command", "another project's life cycle")
+@fault("BACKEND-LIFE-01", "prepare runs for each command", "another project's life cycle")
 def prepares_for_each_call():
     @replaces(Session)
     def wrap(original, self, request, cwd):
@@ -18,7 +18,7 @@ def prepares_for_each_call():
         return original(self, request, cwd)
 
 
-@fault("BACKEND-LIFE-01", "prepares before it has probed", "constructor does it all")
+@fault("BACKEND-LIFE-01", "prepare runs before the probe", "constructor does it all")
 def prepares_first():
     @replaces(Session)
     def probe(original, self):
@@ -36,7 +36,9 @@ def prepares_first():
         return original(self) if not hasattr(self, "prepared_first") else self.prepared_first
 
 
-@fault("BACKEND-LIFE-02", "the first wrap serves all calls", "a cache by backend")
+@fault(
+    "BACKEND-LIFE-02", "the result of the first wrap is used for all calls", "a cache by backend"
+)
 def wraps_once():
     @replaces(Session)
     def wrap(original, self, request, cwd):
@@ -48,14 +50,14 @@ def wraps_once():
             request.program, request.args, request.env = before
 
 
-@fault("BACKEND-LIFE-03", "shutdown is left to the end of the process", "no owner of a session")
+@fault("BACKEND-LIFE-03", "shutdown runs only when the process ends", "no owner of a session")
 def never_shuts_down():
     @replaces(Session)
     def close(original, self):
         pass
 
 
-@fault("BACKEND-LIFE-03", "shutdown comes twice", "explicitly and by a destructor")
+@fault("BACKEND-LIFE-03", "shutdown runs twice", "explicitly and by a destructor")
 def shuts_down_twice():
     @replaces(Session)
     def close(original, self):
@@ -65,7 +67,7 @@ def shuts_down_twice():
         original(self)
 
 
-@fault("BACKEND-LIFE-04", "a failed prepare leaves its files", "prepared is set at the end")
+@fault("BACKEND-LIFE-04", "files stay after a failed prepare", "prepared is set at the end")
 def no_shutdown_after_failed_prepare():
     @replaces(Session)
     def prepare(original, self):
@@ -98,7 +100,9 @@ def wrap_fails_open():
             request.env = request.env or []
 
 
-@fault("BACKEND-LIFE-07", "an empty command is the one that was asked for", "argv or default")
+@fault(
+    "BACKEND-LIFE-07", "an empty command from wrap means the unchanged command", "argv or default"
+)
 def empty_means_unchanged():
     @replaces(Session)
     def wrap(original, self, request, cwd):
@@ -115,7 +119,7 @@ def empty_means_unchanged():
             self.backend.wrap = wrapping
 
 
-@fault("BACKEND-LIFE-08", "a failed shutdown is a failed session", "the last error wins")
+@fault("BACKEND-LIFE-08", "a failed shutdown makes the session fail", "the last error wins")
 def shutdown_errors_are_results():
     @replaces(Session)
     def report(original, self, opened, calls, before):
@@ -135,7 +139,9 @@ def leaves_a_lock():
 
 
 @fault(
-    "BACKEND-LIFE-10", "the scratch belongs to the user, and goes with a session", "/tmp/NAME-UID"
+    "BACKEND-LIFE-10",
+    "all sessions of a user share one scratch directory, and each removes it",
+    "/tmp/NAME-UID",
 )
 def one_scratch_at_a_time():
     def place():
@@ -156,7 +162,7 @@ def one_scratch_at_a_time():
         shutil.rmtree(place(), ignore_errors=True)
 
 
-@fault("BACKEND-LIFE-10", "the grants are kept in a file of the user", "the last session wins")
+@fault("BACKEND-LIFE-10", "grants are kept in one file per user", "the last session wins")
 def grants_lie_in_a_file():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):

@@ -7,7 +7,11 @@ from backend.landlock import Landlock
 from faults.registry import fault, replaces
 
 
-@fault("BACKEND-META-01", "falls back to Landlock and keeps the claim", "full when partial")
+@fault(
+    "BACKEND-META-01",
+    "falls back to Landlock and still claims full enforcement",
+    "full when partial",
+)
 def claims_full_when_partial():
     @replaces(ops)
     def made(original, name):
@@ -37,7 +41,9 @@ def landlock_alone():
         return Landlock(filters=True) if isinstance(found, Bubblewrap) else found
 
 
-@fault("BACKEND-META-02", "a mode is set through a descriptor", "chmod refused, fchmod forgotten")
+@fault(
+    "BACKEND-META-02", "a mode can be set through a descriptor", "chmod refused, fchmod forgotten"
+)
 def forgets_the_call_by_descriptor():
     landlock_alone()
     by_descriptor = {"x86_64": 91, "aarch64": 52}
@@ -61,12 +67,12 @@ def without_calls(**numbers):
         filter_.METADATA[machine] = tuple(set(calls) - set(numbers[machine]))
 
 
-@fault("BACKEND-META-02", "calls that follow no link are let through", "chown and no lchown")
+@fault("BACKEND-META-02", "calls that do not follow links are allowed", "chown and no lchown")
 def forgets_the_calls_that_follow_no_link():
     without_calls(x86_64=(94, 189, 198), aarch64=(6, 15))
 
 
-@fault("BACKEND-META-02", "attributes are set through a descriptor", "setxattr and no fsetxattr")
+@fault("BACKEND-META-02", "attributes can be set through a descriptor", "setxattr and no fsetxattr")
 def forgets_attributes_by_descriptor():
     without_calls(x86_64=(190, 199), aarch64=(7, 16))
 
@@ -81,7 +87,7 @@ def forgets_the_other_request():
     filter_.OF_FILES = filter_.OF_FILES[:1]
 
 
-@fault("BACKEND-META-02", "file_setattr is let through", "a list from before Linux 6.17")
+@fault("BACKEND-META-02", "file_setattr is allowed", "a list from before Linux 6.17")
 def forgets_the_newest_call():
     landlock_alone()
     filter_.NEW_METADATA = tuple(number for number in filter_.NEW_METADATA if number != 469)

@@ -20,7 +20,9 @@ def network_is_shared():
     share_network()
 
 
-@fault("BACKEND-NET-02", "connect is refused by its number and io_uring is forgotten", "seccomp")
+@fault(
+    "BACKEND-NET-02", "only the system call connect is refused, so io_uring can connect", "seccomp"
+)
 def only_connect_is_refused():
     share_network()
     closed: list[bool] = []

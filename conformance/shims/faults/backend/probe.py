@@ -24,7 +24,9 @@ def reasons_are_blank():
         return answer
 
 
-@fault("BACKEND-PROBE-02", "one aspect that holds makes the whole fully enforced", "any for all")
+@fault(
+    "BACKEND-PROBE-02", "one enforced aspect makes the whole claim fully enforced", "any for all"
+)
 def one_aspect_is_enough():
     @replaces(claims.Claims)
     def overall(original, self, requested):
@@ -32,7 +34,11 @@ def one_aspect_is_enough():
         return "fully" if found == "partial" else found
 
 
-@fault("BACKEND-PROBE-03", "the file is there, so it works", "a probe without a positive control")
+@fault(
+    "BACKEND-PROBE-03",
+    "the probe checks only that the program exists",
+    "a probe without a positive control",
+)
 def looks_for_the_file_alone():
     @replaces(starting)
     def fails_to_start(original, argv):
@@ -50,7 +56,7 @@ def missing_abi_is_enforced():
         return original(self, root, profile) if landlock.running_abi() else None
 
 
-@fault("BACKEND-PROBE-05", "the process that the probe started stays", "a proxy that stays")
+@fault("BACKEND-PROBE-05", "a process that the probe started keeps running", "a proxy that stays")
 def leaves_a_process():
     @replaces(ops)
     def refuse_serving(original, shim, operation):
@@ -63,7 +69,9 @@ def leaves_a_process():
         os.posix_spawn("/bin/sleep", ["sleep", "30"], {}, file_actions=actions)
 
 
-@fault("BACKEND-PROBE-06", "an unknown name is the default backend", "match with a catch-all arm")
+@fault(
+    "BACKEND-PROBE-06", "an unknown name selects the default backend", "match with a catch-all arm"
+)
 def unknown_names_are_the_default():
     @replaces(ops)
     def take_backend(original, reader):
@@ -74,7 +82,11 @@ def unknown_names_are_the_default():
         return original(reader)
 
 
-@fault("BACKEND-PROBE-07", "nothing counts as partial", "path checks called a sandbox")
+@fault(
+    "BACKEND-PROBE-07",
+    "a backend without a sandbox claims partial enforcement",
+    "path checks called a sandbox",
+)
 def nothing_is_partial():
     @replaces(nothing.NoBackend)
     def probe(original, self, profile, given, egress):
@@ -83,7 +95,7 @@ def nothing_is_partial():
         return made
 
 
-@fault("BACKEND-PROBE-08", "limits are claimed without a request", "a table of constants")
+@fault("BACKEND-PROBE-08", "resource limits are claimed without a request", "a table of constants")
 def limits_are_always_claimed():
     @replaces(claims.Claims)
     def as_json(original, self, requested):
@@ -104,7 +116,11 @@ def an_older_version_is_claimed_as_the_newest():
             type(self).abi = abi
 
 
-@fault("BACKEND-PROBE-04", "that a filter was not installed is no matter", "prctl() unchecked")
+@fault(
+    "BACKEND-PROBE-04",
+    "a filter that could not be installed does not change the claim",
+    "prctl() unchecked",
+)
 def a_missing_filter_is_no_matter():
     @replaces(inside)
     def read_file(original, path):
@@ -114,7 +130,7 @@ def a_missing_filter_is_no_matter():
 
 @fault(
     "BACKEND-PROBE-02",
-    "an egress list does not count as a request",
+    "an egress list does not require network enforcement",
     "only the profile's column counts",
 )
 def egress_is_no_request():
@@ -125,7 +141,11 @@ def egress_is_no_request():
             return original(profile, None, denies_reading)
 
 
-@fault("BACKEND-PROBE-03", "where it does not start a program runs bare", "a fallback untold")
+@fault(
+    "BACKEND-PROBE-03",
+    "a sandbox that does not start is left out without a report",
+    "a fallback untold",
+)
 def runs_bare_where_it_does_not_start():
     refused = []
 

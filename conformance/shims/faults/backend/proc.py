@@ -14,7 +14,7 @@ def without_pids(made):
     return [*made[:at], *names, *net, *rest]
 
 
-@fault("BACKEND-PROC-01", "there is no namespace of processes", "--unshare-pid left out")
+@fault("BACKEND-PROC-01", "there is no PID namespace", "--unshare-pid left out")
 def processes_are_shared():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
@@ -30,7 +30,7 @@ def proc_is_the_hosts():
         return [*made[:at], b"--ro-bind", b"/proc", *made[at + 1 :]]
 
 
-@fault("BACKEND-PROC-03", "a daemon lives on", "bubblewrap#105: no --die-with-parent")
+@fault("BACKEND-PROC-03", "a daemon survives the session", "bubblewrap#105: no --die-with-parent")
 def daemons_live_on():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
@@ -40,7 +40,11 @@ def daemons_live_on():
         return made if root == b"/" else [word for word in made if word != b"--die-with-parent"]
 
 
-@fault("BACKEND-PROC-03", "a deadline ends only the wrapper", "kill(pid), and no --die-with-parent")
+@fault(
+    "BACKEND-PROC-03",
+    "a deadline ends only the wrapper, not the program",
+    "kill(pid), and no --die-with-parent",
+)
 def a_deadline_ends_the_wrapper_alone():
     @replaces(Session)
     def wrap(original, self, request, cwd):

@@ -9,7 +9,7 @@ from backend.session import Session
 from faults.registry import fault, replaces
 
 
-@fault("BACKEND-RULE-01", "denies are ignored", "only the profile counts")
+@fault("BACKEND-RULE-01", "deny rules are ignored", "only the profile counts")
 def denies_are_ignored():
     @replaces(Rules)
     def denied(original, self, op, path):
@@ -17,7 +17,9 @@ def denies_are_ignored():
 
 
 @fault(
-    "BACKEND-RULE-02", "only the denied file is mounted over", "renaming its directory uncovers it"
+    "BACKEND-RULE-02",
+    "the directories above a denied file can be renamed",
+    "renaming its directory uncovers it",
 )
 def ancestors_are_not_bound():
     @replaces(Bubblewrap)
@@ -25,7 +27,7 @@ def ancestors_are_not_bound():
         return []
 
 
-@fault("BACKEND-RULE-03", "a glob that denies is ignored without a word", "filter(exists)")
+@fault("BACKEND-RULE-03", "a deny with wildcards is ignored without a report", "filter(exists)")
 def globs_are_dropped():
     @replaces(Bubblewrap)
     def claim_rules(original, self, made, given, profile):
@@ -33,7 +35,9 @@ def globs_are_dropped():
             made.fully("fs-read")
 
 
-@fault("BACKEND-RULE-03", "a name that comes later is ignored without a word", "filter(exists)")
+@fault(
+    "BACKEND-RULE-03", "a name that is created later is ignored without a report", "filter(exists)"
+)
 def late_names_are_dropped():
     @replaces(Bubblewrap)
     def report_absent(original, self, context, given, claims):
@@ -53,14 +57,18 @@ def denies_also_bind(which, words):
         return made
 
 
-@fault("BACKEND-RULE-04", "/dev/null is bound over names that are not there", "late creation")
+@fault("BACKEND-RULE-04", "denied names that do not exist are created", "late creation")
 def absent_names_are_made():
     denies_also_bind(
         lambda path: not os.path.lexists(path) and b"*" not in path, [b"--ro-bind", b"/dev/null"]
     )
 
 
-@fault("BACKEND-RULE-05", "a grant through a link is bound where it leads", "symlinked target")
+@fault(
+    "BACKEND-RULE-05",
+    "a grant through a link is bound at the target of the link",
+    "symlinked target",
+)
 def grants_follow_links():
     @replaces(Bubblewrap)
     def grant(original, self, root, body):
@@ -75,14 +83,16 @@ def read_denies_are_read_only():
         return [b"--ro-bind", path, path]
 
 
-@fault("BACKEND-RULE-07", "links are not counted", "paths are all there is")
+@fault("BACKEND-RULE-07", "other hard links of a denied file are ignored", "paths are all there is")
 def links_are_not_counted():
     @replaces(Session)
     def hard_links(original, self):
         return []
 
 
-@fault("BACKEND-RULE-08", "names with a dot are left out", "globs that skip hidden files")
+@fault(
+    "BACKEND-RULE-08", "names that begin with a dot are left out", "globs that skip hidden files"
+)
 def hidden_files_are_left_out():
     @replaces(Rules)
     def denied(original, self, op, path):
@@ -90,7 +100,7 @@ def hidden_files_are_left_out():
         return not hidden and original(self, op, path)
 
 
-@fault("BACKEND-RULE-09", "mounts below a denied directory are forgotten", "no AT_RECURSIVE")
+@fault("BACKEND-RULE-09", "mounts below a denied directory stay visible", "no AT_RECURSIVE")
 def mounts_below_a_denied_one_are_forgotten():
     @replaces(Bubblewrap)
     def wrap(original, self, argv, context, cwd):
@@ -103,7 +113,7 @@ def mounts_below_a_denied_one_are_forgotten():
         return [*made[:at], *more, *made[at:]], added
 
 
-@fault("BACKEND-RULE-07", "links are searched only in the root", "listdir for walk")
+@fault("BACKEND-RULE-07", "hard links are searched only at the top of the root", "listdir for walk")
 def links_of_folders_are_missed():
     @replaces(Session)
     def hard_links(original, self):
@@ -113,7 +123,7 @@ def links_of_folders_are_missed():
 
 @fault(
     "BACKEND-RULE-03",
-    "rules of the workspace file are not reported",
+    "rules of the workspace file that are not enforced are not reported",
     "only the policy's own file is read",
 )
 def rules_of_the_workspace_are_not_told():
@@ -127,7 +137,7 @@ def rules_of_the_workspace_are_not_told():
         return found
 
 
-@fault("BACKEND-RULE-08", "a .git that is a file is left as it is", "a worktree is no directory")
+@fault("BACKEND-RULE-08", "a .git that is a file is left unprotected", "a worktree is no directory")
 def git_files_are_forgotten():
     @replaces(Bubblewrap)
     def mounts(original, self, context, given, claims):
@@ -139,7 +149,11 @@ def git_files_are_forgotten():
         return [*made[: at - 1], *made[at + 2 :]]
 
 
-@fault("BACKEND-RULE-08", "a denied directory that is a link ends the start", "mkdir, and no stat")
+@fault(
+    "BACKEND-RULE-08",
+    "a denied directory that is a symbolic link makes the start fail",
+    "mkdir, and no stat",
+)
 def links_end_the_start():
     denies_also_bind(
         lambda path: os.path.islink(path) and os.path.isdir(path), [b"--symlink", b"elsewhere"]
@@ -153,7 +167,11 @@ def a_hidden_directory_takes_writes():
         return [b"--tmpfs", path] if os.path.isdir(path) else original(self, path)
 
 
-@fault("BACKEND-RULE-16", "the parents of a denied path are made", "os.makedirs for a mount point")
+@fault(
+    "BACKEND-RULE-16",
+    "missing parents of a denied path are created",
+    "os.makedirs for a mount point",
+)
 def parents_of_a_denied_path_are_made():
     @replaces(Bubblewrap)
     def report_absent(original, self, context, given, claims):

@@ -10,14 +10,18 @@ from backend.session import Session
 from faults.registry import fault, replaces
 
 
-@fault("BACKEND-RULE-11", "a rule that is not enforced leaves the claim as it is", "a list, unread")
+@fault("BACKEND-RULE-11", "a rule that is not enforced does not lower the claim", "a list, unread")
 def named_rules_do_not_count():
     @replaces(Bubblewrap)
     def lacks_rule(original, self, made, aspect, rule, why, late=False):
         made.not_enforced.append(naming.unenforced(rule, why))
 
 
-@fault("BACKEND-RULE-11", "only patterns count", "an absent path is named, and claimed fully")
+@fault(
+    "BACKEND-RULE-11",
+    "a rule for an absent path does not lower the claim",
+    "an absent path is named, and claimed fully",
+)
 def absent_paths_do_not_count():
     @replaces(Bubblewrap)
     def report_absent(original, self, context, given, claims):
@@ -37,7 +41,11 @@ def what_prepare_finds_does_not_count():
         return overall
 
 
-@fault("BACKEND-RULE-11", "a link stays where it is", "rm link; mkdir link")
+@fault(
+    "BACKEND-RULE-11",
+    "a rule for a symbolic link is not reported although the link can be replaced",
+    "rm link; mkdir link",
+)
 def links_that_can_be_replaced_are_not_named():
     @replaces(Bubblewrap)
     def leads_through_link(original, self, path):
@@ -48,21 +56,29 @@ def links_that_can_be_replaced_are_not_named():
         pass
 
 
-@fault("BACKEND-RULE-12", "links of the workspace are left out of the walk", "lstat() and S_ISREG")
+@fault(
+    "BACKEND-RULE-12",
+    "names below a link in the workspace are not searched for matches",
+    "lstat() and S_ISREG",
+)
 def names_through_links_are_forgotten():
     @replaces(tree.InnerLinks)
     def names(original, self, relative, used=()):
         return iter(())
 
 
-@fault("BACKEND-RULE-12", "one link is followed and no second one", "readlink() for realpath()")
+@fault("BACKEND-RULE-12", "only the first link of a chain is followed", "readlink() for realpath()")
 def a_second_link_is_not_followed():
     @replaces(tree.InnerLinks)
     def names(original, self, relative, used=()):
         return original(self, relative, used) if not used else iter(())
 
 
-@fault("BACKEND-RULE-11", "a link that leads out is not named", "only links inside are looked at")
+@fault(
+    "BACKEND-RULE-11",
+    "a rule for a link that leads outside is not reported",
+    "only links inside are looked at",
+)
 def links_that_lead_out_are_not_named():
     @replaces(Bubblewrap)
     def report_link(original, self, relative, context, given, claims):
@@ -78,7 +94,7 @@ def links_that_lead_out_are_not_named():
             claims.aspects, claims.not_enforced = before, named
 
 
-@fault("BACKEND-RULE-13", "too many matches are an error of prepare", "E2BIG, and degrade")
+@fault("BACKEND-RULE-13", "too many matches make prepare fail", "E2BIG, and degrade")
 def many_matches_are_an_error():
     @replaces(Bubblewrap)
     def cut(original, self, kept, hidden, context, given, claims):
@@ -99,21 +115,25 @@ def matches_are_cut_silently():
         claims.not_enforced, claims.aspects = named, aspects
 
 
-@fault("BACKEND-RULE-14", "accept is read and not looked at", "a field without an effect")
+@fault("BACKEND-RULE-14", "accept has no effect", "a field without an effect")
 def accept_has_no_effect():
     @replaces(Bubblewrap)
     def lacks_rule(original, self, made, aspect, rule, why, late=False):
         original(self, made, aspect, rule, why)
 
 
-@fault("BACKEND-RULE-14", "accept lets every rule fail", "one flag for all reasons")
+@fault(
+    "BACKEND-RULE-14",
+    "accept allows every rule to fail, whatever the reason",
+    "one flag for all reasons",
+)
 def accept_accepts_everything():
     @replaces(Bubblewrap)
     def lacks_rule(original, self, made, aspect, rule, why, late=False):
         original(self, made, aspect, rule, why, late=True)
 
 
-@fault("BACKEND-RULE-14", "an accepted rule is not named", "consent taken for silence")
+@fault("BACKEND-RULE-14", "an accepted rule is not reported", "consent taken for silence")
 def accepted_rules_are_not_named():
     @replaces(Bubblewrap)
     def lacks_rule(original, self, made, aspect, rule, why, late=False):

@@ -27,7 +27,7 @@ def what_is_hidden_is_uncovered():
         return [*hidden, *made[: len(made) - len(hidden)]]
 
 
-@fault("BACKEND-RULE-06", "a read-only workspace needs no mounts", "if writable: mounts()")
+@fault("BACKEND-RULE-06", "rules are not applied to a read-only workspace", "if writable: mounts()")
 def a_read_only_workspace_has_no_rules():
     @replaces(Bubblewrap)
     def mounts(original, self, context, given, claims):
@@ -93,7 +93,7 @@ def negations_of_a_profile_are_ignored():
             self.resolved.modify = entries
 
 
-@fault("BACKEND-RULE-01", "the workspace's policy stands for the host's", "the nearest file wins")
+@fault("BACKEND-RULE-01", "the workspace's policy replaces the host's", "the nearest file wins")
 def the_workspace_replaces_the_host():
     @replaces(rules)
     def rules_of(original, value, pointer):
@@ -101,7 +101,11 @@ def the_workspace_replaces_the_host():
         return original(value if own is None else {**own, "fs_profile": "p"}, pointer)
 
 
-@fault("BACKEND-RULE-01", "the first profile is the one", "fs_profile is not handed on")
+@fault(
+    "BACKEND-RULE-01",
+    "the first profile of the policy is always used",
+    "fs_profile is not handed on",
+)
 def the_first_profile_is_the_one():
     @replaces(rules)
     def rules_of(original, value, pointer):
@@ -117,7 +121,9 @@ def denied_names_with_blanks_are_not_found():
 
 
 @fault(
-    "BACKEND-RULE-02", "only the directory of a denied file is bound, none above", "dirname() once"
+    "BACKEND-RULE-02",
+    "only the direct parent of a denied file is kept from being renamed",
+    "dirname() once",
 )
 def directories_further_up_are_not_bound():
     @replaces(Bubblewrap)

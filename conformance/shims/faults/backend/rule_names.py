@@ -7,14 +7,22 @@ from backend.bubblewrap import Bubblewrap
 from faults.registry import fault, replaces
 
 
-@fault("BACKEND-RULE-01", "a file is its name", "a mount for each path that is denied")
+@fault(
+    "BACKEND-RULE-01",
+    "a denied file can be changed through another hard link",
+    "a mount for each path that is denied",
+)
 def other_names_are_other_files():
     @replaces(tree)
     def other_names(original, root, paths):
         return iter(())
 
 
-@fault("BACKEND-RULE-01", "a read-only mount holds pipes", "EROFS is for files and directories")
+@fault(
+    "BACKEND-RULE-01",
+    "a denied named pipe is only mounted read-only",
+    "EROFS is for files and directories",
+)
 def pipes_are_mounted_read_only():
     @replaces(tree)
     def is_channel(original, path):
@@ -30,7 +38,11 @@ def the_way_to_the_root_is_not_bound():
         return []
 
 
-@fault("BACKEND-RULE-03", "a pattern grants its directory", "dirname() of the rule")
+@fault(
+    "BACKEND-RULE-03",
+    "a grant with a pattern grants the directory of the pattern",
+    "dirname() of the rule",
+)
 def patterns_grant_their_directory():
     @replaces(Bubblewrap)
     def mounts(original, self, context, given, claims):

@@ -48,7 +48,7 @@ def names_alone():
     sees()
 
 
-@fault("BACKEND-RULE-10", "the scan goes by size and time", "as make and rsync do")
+@fault("BACKEND-RULE-10", "the scan compares only size and time", "as make and rsync do")
 def size_and_time():
     sees("st_size", "st_mtime_ns")
 
@@ -63,7 +63,9 @@ def what_is_gone_is_unchanged():
         return original(self, {path: facts for path, facts in before.items() if path in there})
 
 
-@fault("BACKEND-RULE-10", "every change is reported as a violation", "git status --porcelain")
+@fault(
+    "BACKEND-RULE-10", "changes of any file are reported as violations", "git status --porcelain"
+)
 def all_that_has_changed():
     @replaces(Session)
     def violations(original, self, before):
@@ -82,7 +84,7 @@ def the_rule_is_not_told():
         return [{**each, "rule": "denyModify"} for each in original(self, before)]
 
 
-@fault("BACKEND-RULE-10", "a link is compared by its target", "os.stat() for os.lstat()")
+@fault("BACKEND-RULE-10", "a link is compared by its target's content", "os.stat() for os.lstat()")
 def a_link_is_what_it_leads_to():
     @replaces(tree)
     def state(original, root):

@@ -6,14 +6,20 @@ from backend.session import Session
 from faults.registry import fault, replaces
 
 
-@fault("BACKEND-SESSION-01", "refuse refuses always", "a flag read as never")
+@fault(
+    "BACKEND-SESSION-01",
+    "under refuse a fully enforcing backend is refused too",
+    "a flag read as never",
+)
 def refuse_refuses_always():
     @replaces(Session)
     def acceptable(original, self):
         return () if self.on_unavailable == "refuse" else original(self)
 
 
-@fault("BACKEND-SESSION-02", "partial is good enough for refuse", "!= unavailable for == fully")
+@fault(
+    "BACKEND-SESSION-02", "under refuse a partial claim is accepted", "!= unavailable for == fully"
+)
 def refuse_takes_partial():
     @replaces(Session)
     def acceptable(original, self):
@@ -22,7 +28,7 @@ def refuse_takes_partial():
 
 @fault(
     "BACKEND-SESSION-03",
-    "degrade runs without the sandbox where it enforces partially",
+    "under degrade a partially enforcing backend is not used",
     "one branch for both",
 )
 def degrade_drops_partial():
@@ -31,14 +37,18 @@ def degrade_drops_partial():
         return ("fully",)
 
 
-@fault("BACKEND-SESSION-04", "degrade refuses an unavailable backend", "one branch for both")
+@fault(
+    "BACKEND-SESSION-04", "under degrade an unavailable backend is refused", "one branch for both"
+)
 def degrade_refuses():
     @replaces(Session)
     def open(original, self):
         return original(self) and self.backend is not None
 
 
-@fault("BACKEND-SESSION-04", "a dropped backend wraps all the same", "the handle is kept")
+@fault(
+    "BACKEND-SESSION-04", "a backend that was given up still wraps commands", "the handle is kept"
+)
 def dropped_backend_still_wraps():
     @replaces(Session)
     def drop(original, self):
@@ -47,21 +57,23 @@ def dropped_backend_still_wraps():
         self.backend = kept
 
 
-@fault("BACKEND-SESSION-05", "degrades without a warning", "a log line at debug level")
+@fault(
+    "BACKEND-SESSION-05", "a run without the sandbox is not reported", "a log line at debug level"
+)
 def degrades_silently():
     @replaces(Session)
     def warn(original, self, text):
         pass
 
 
-@fault("BACKEND-SESSION-06", "degrade is the default", "it should just work")
+@fault("BACKEND-SESSION-06", "degrade is the default mode", "it should just work")
 def degrade_is_the_default():
     @replaces(ops)
     def take_on_unavailable(original, reader):
         return reader.take_choice("on_unavailable", ("degrade", "refuse"))
 
 
-@fault("BACKEND-SESSION-07", "an error of probe is no obstacle", "except: pass")
+@fault("BACKEND-SESSION-07", "an error of the probe is ignored", "except: pass")
 def errors_of_probe_are_ignored():
     @replaces(Session)
     def probe(original, self):
@@ -69,7 +81,7 @@ def errors_of_probe_are_ignored():
         return "fully" if self.why is not None and "failed" in self.why else found
 
 
-@fault("BACKEND-SESSION-07", "an error of prepare is no obstacle", "except: pass")
+@fault("BACKEND-SESSION-07", "an error of prepare is ignored", "except: pass")
 def errors_of_prepare_are_ignored():
     @replaces(Session)
     def prepare(original, self):
@@ -79,12 +91,12 @@ def errors_of_prepare_are_ignored():
         return True
 
 
-@fault("BACKEND-SESSION-08", "a probe may take for ever", "wait() without a limit")
+@fault("BACKEND-SESSION-08", "a probe has no time limit", "wait() without a limit")
 def waits_for_ever():
     session.LIMIT_S = 3600.0
 
 
-@fault("BACKEND-SESSION-09", "an error refuses under degrade too", "the error is passed on")
+@fault("BACKEND-SESSION-09", "under degrade an error refuses the session", "the error is passed on")
 def errors_refuse_under_degrade():
     @replaces(Session)
     def open(original, self):
@@ -92,7 +104,9 @@ def errors_refuse_under_degrade():
         return opened and not (self.why or "").partition(":")[0].endswith("failed")
 
 
-@fault("BACKEND-SESSION-10", "any wrapped run is called fully enforced", "a boolean in between")
+@fault(
+    "BACKEND-SESSION-10", "any wrapped run is reported as fully enforced", "a boolean in between"
+)
 def wrapped_means_fully():
     @replaces(Session)
     def open(original, self):
@@ -112,7 +126,11 @@ def later_calls_are_told_as_confined():
         return answer
 
 
-@fault("BACKEND-SESSION-10", "later calls lose the claim", "a report that is moved away")
+@fault(
+    "BACKEND-SESSION-10",
+    "later calls have no claim in their reports",
+    "a report that is moved away",
+)
 def later_calls_lose_the_claim():
     @replaces(Session)
     def call(original, self, request):
@@ -133,7 +151,7 @@ def waits_for_ever_under_degrade():
             session.LIMIT_S = limit
 
 
-@fault("BACKEND-SESSION-03", "one profile falls back to no sandbox", "its flags are not there yet")
+@fault("BACKEND-SESSION-03", "one profile runs without the sandbox", "its flags are not there yet")
 def one_profile_runs_bare():
     @replaces(Session)
     def open(original, self):
@@ -143,7 +161,11 @@ def one_profile_runs_bare():
         return opened
 
 
-@fault("BACKEND-SESSION-03", "in another directory nothing is wrapped", "a directory that it lacks")
+@fault(
+    "BACKEND-SESSION-03",
+    "a call with another directory runs without the sandbox",
+    "a directory that it lacks",
+)
 def another_directory_runs_bare():
     @replaces(Session)
     def open(original, self):
@@ -154,7 +176,9 @@ def another_directory_runs_bare():
         return opened
 
 
-@fault("BACKEND-SESSION-10", "with a policy a session says less than its probe", "rules in doubt")
+@fault(
+    "BACKEND-SESSION-10", "a session with a policy is always reported as partial", "rules in doubt"
+)
 def a_policy_makes_it_partial():
     @replaces(Session)
     def open(original, self):

@@ -38,7 +38,7 @@ def home_is_writable():
     grants_too(lambda root, profile: [os.environb.get(b"HOME", b"/nonexistent")])
 
 
-@fault("BACKEND-WRITE-02", "the target of a link in the workspace is bound", "resolve at bind")
+@fault("BACKEND-WRITE-02", "the target of a link in the workspace is writable", "resolve at bind")
 def links_are_bound():
     @replaces(Bubblewrap)
     def prepare(original, self, context, claims):
@@ -73,7 +73,7 @@ def tidying_up_follows_links():
             shutil.rmtree(folder, ignore_errors=True)
 
 
-@fault("BACKEND-WRITE-03", "file handles may be opened", "capabilities kept, shocker")
+@fault("BACKEND-WRITE-03", "files can be opened by handle", "capabilities kept, shocker")
 def handles_may_be_opened():
     @replaces(Bubblewrap)
     def hardening(original, self):
@@ -103,7 +103,11 @@ def read_only_is_writable():
         return original(self, argv, root, kind, cwd, binds)
 
 
-@fault("BACKEND-WRITE-05", "the loader runs bare", "an allow list of the system's own files")
+@fault(
+    "BACKEND-WRITE-05",
+    "the dynamic loader runs without the sandbox",
+    "an allow list of the system's own files",
+)
 def the_loader_runs_bare():
     @replaces(Bubblewrap)
     def wrap(original, self, argv, context, cwd):
@@ -113,7 +117,11 @@ def the_loader_runs_bare():
         return words, added
 
 
-@fault("BACKEND-WRITE-01", "a device that needs no privilege is made", "MAKE_CHAR forgotten")
+@fault(
+    "BACKEND-WRITE-01",
+    "a device node that needs no privilege can be created",
+    "MAKE_CHAR forgotten",
+)
 def whiteouts_are_made():
     make_char = 1 << 6
     landlock.FIRST &= ~make_char
@@ -148,12 +156,12 @@ def with_writable(places_of):
         return [*made[:at], *more, *made[at:]] if root != b"/" else made
 
 
-@fault("BACKEND-WRITE-06", "mounts below a read-only one are forgotten", "no AT_RECURSIVE")
+@fault("BACKEND-WRITE-06", "mounts below a read-only directory stay writable", "no AT_RECURSIVE")
 def mounts_outside_are_forgotten():
     with_writable(lambda root, profile: mounts_near(root))
 
 
-@fault("BACKEND-WRITE-06", "mounts in a read-only workspace are forgotten", "no AT_RECURSIVE")
+@fault("BACKEND-WRITE-06", "mounts in a read-only workspace stay writable", "no AT_RECURSIVE")
 def mounts_inside_are_forgotten():
     with_writable(lambda root, profile: mounts_below(root) if profile == "read-only" else [])
 
@@ -171,7 +179,11 @@ def later_calls_run_bare():
         return made if len(calls) < 3 else (list(argv), made[1])
 
 
-@fault("BACKEND-WRITE-01", "the whole home is a cache", "a bind of HOME for full-dev")
+@fault(
+    "BACKEND-WRITE-01",
+    "the whole home directory is writable as the cache",
+    "a bind of HOME for full-dev",
+)
 def the_home_is_the_cache():
     @replaces(Bubblewrap)
     def cache(original, self, root):
@@ -201,7 +213,9 @@ def the_cache_is_where_its_name_leads():
 
 
 @fault(
-    "BACKEND-WRITE-07", "later mounts come in", "bubblewrap makes all mounts slaves, not private"
+    "BACKEND-WRITE-07",
+    "mounts that the host makes later appear inside",
+    "bubblewrap makes all mounts slaves, not private",
 )
 def later_mounts_come_in():
     @replaces(Bubblewrap)
@@ -238,7 +252,7 @@ def a_linked_home_has_a_cache():
         return named if os.path.isdir(named) and not tree.is_below(home, root) else original(root)
 
 
-@fault("BACKEND-WRITE-09", "the place of a link outside is not examined", "one readlink")
+@fault("BACKEND-WRITE-09", "only the first link of a chain is checked", "one readlink")
 def one_link_is_examined():
     @replaces(context)
     def cache(original, root):

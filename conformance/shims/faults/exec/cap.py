@@ -10,7 +10,9 @@ import exec.text as text
 from faults.registry import fault, replaces
 
 
-@fault("EXEC-CAP-01", "the cap ends the group with SIGTERM and patience", "one way to end for all")
+@fault(
+    "EXEC-CAP-01", "at the cap the group gets SIGTERM and the usual grace", "one way to end for all"
+)
 def cap_is_polite():
     @replaces(run.Run)
     def end_group(original, self, cause):
@@ -31,14 +33,14 @@ def cap_ends_the_leader_alone():
             original(self, cause)
 
 
-@fault("EXEC-CAP-01", "a cut run is a success", "head -c habits")
+@fault("EXEC-CAP-01", "a run that was ended at the cap is a success", "head -c habits")
 def cut_run_is_a_success():
     @replaces(run.Run)
     def outcome(original, self, cause):
         return ("exit", 0, None) if cause.name == "cap" else original(self, cause)
 
 
-@fault("EXEC-CAP-02", "both streams count together", "one budget")
+@fault("EXEC-CAP-02", "the cap counts both streams together", "one budget")
 def both_streams_count_together():
     @replaces(run.Run)
     def look(original, self):
@@ -48,7 +50,7 @@ def both_streams_count_together():
         return original(self)
 
 
-@fault("EXEC-CAP-02", "exactly the cap is too much", ">= for >")
+@fault("EXEC-CAP-02", "output of exactly the cap ends the run", ">= for >")
 def exactly_the_cap_is_too_much():
     @replaces(streams.Output)
     def keep(original, self, chunk):
@@ -57,7 +59,7 @@ def exactly_the_cap_is_too_much():
         return kept
 
 
-@fault("EXEC-CAP-03", "a byte more than the cap is kept", "pitfall E16: bun#36169")
+@fault("EXEC-CAP-03", "one byte more than the cap is kept", "pitfall E16: bun#36169")
 def keeps_a_byte_more():
     @replaces(streams.Output)
     def keep(original, self, chunk):
@@ -81,7 +83,11 @@ def annotates_the_cap():
         return "output truncated" if cause.name == "cap" else original(self, cause)
 
 
-@fault("EXEC-CAP-01", "output that is read after the exit does not count", "only the loop checks")
+@fault(
+    "EXEC-CAP-01",
+    "output that is read after the exit does not count for the cap",
+    "only the loop checks",
+)
 def late_bytes_do_not_count():
     @replaces(run.Run)
     def final(original, self, cause):
@@ -129,7 +135,9 @@ def bad_bytes_at_the_cut_are_dropped():
 
 
 @fault(
-    "EXEC-CAP-01", "a payload that the cap leaves over is a failed write", "EPIPE of our SIGKILL"
+    "EXEC-CAP-01",
+    "input that is unwritten when the cap ends the run is a failed write",
+    "EPIPE of our SIGKILL",
 )
 def payload_left_by_the_cap_is_a_failure():
     @replaces(run.Run)
@@ -147,7 +155,7 @@ def cap_is_off_behind_a_deadline():
         original(self, cause)
 
 
-@fault("EXEC-CAP-02", "with debug it is the copy that is counted", "redact, then count")
+@fault("EXEC-CAP-02", "with debug the cap counts the bytes of the copy", "redact, then count")
 def counts_the_copy():
     @replaces(run.Run)
     def take(original, self, output):

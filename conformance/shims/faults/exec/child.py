@@ -135,7 +135,7 @@ def resets_real_time_signals():
         original(self)
 
 
-@fault("EXEC-CHILD-07", "a mask has 32 signals", "uint32_t mask")
+@fault("EXEC-CHILD-07", "the signal mask covers only 32 signals", "uint32_t mask")
 def mask_has_32_signals():
     @replaces(spawn.Spawn)
     def reset_signals(original, self):
@@ -151,7 +151,7 @@ def stays_on_one_processor():
         original(self, path)
 
 
-@fault("EXEC-CHILD-11", "the child is the first to be killed", "oom_score_adj 1000")
+@fault("EXEC-CHILD-11", "the child has the highest OOM score", "oom_score_adj 1000")
 def first_to_be_killed():
     @replaces(spawn.Spawn)
     def execute(original, self, path):
@@ -161,7 +161,7 @@ def first_to_be_killed():
         original(self, path)
 
 
-@fault("EXEC-CHILD-11", "the child gains no privileges", "PR_SET_NO_NEW_PRIVS: sudo ends")
+@fault("EXEC-CHILD-11", "the child has no_new_privs set", "PR_SET_NO_NEW_PRIVS: sudo ends")
 def gains_no_privileges():
     @replaces(spawn.Spawn)
     def execute(original, self, path):
@@ -194,7 +194,7 @@ def sets_the_umask():
         original(self, path)
 
 
-@fault("EXEC-CHILD-09", "everything above 2 is closed, the caller's too", "close_fds=True")
+@fault("EXEC-CHILD-09", "descriptors that the caller made inheritable are closed", "close_fds=True")
 def closes_what_the_caller_left_open():
     def is_inheritable(fd):
         try:
@@ -211,7 +211,9 @@ def closes_what_the_caller_left_open():
 
 
 @fault(
-    "EXEC-CHILD-10", "closed standard descriptors are not looked at", "pitfall C6: cpython#77025"
+    "EXEC-CHILD-10",
+    "closed standard descriptors of the caller break the pipes",
+    "pitfall C6: cpython#77025",
 )
 def pipes_land_on_closed_stdio():
     startup.open_missing_stdio = lambda: None

@@ -13,7 +13,7 @@ import exec.spawn as spawn
 from faults.registry import fault, replaces
 
 
-@fault("EXEC-CONC-01", "the lock is held over the wait", "ADR-009 read literally")
+@fault("EXEC-CONC-01", "a lock is held while a child is waited for", "ADR-009 read literally")
 def lock_over_the_wait():
     lock = _thread.allocate_lock()
 
@@ -23,7 +23,7 @@ def lock_over_the_wait():
             return original(self)
 
 
-@fault("EXEC-CONC-01", "the lock is taken when the child runs", "one waiter at a time")
+@fault("EXEC-CONC-01", "runs wait one after the other for their children", "one waiter at a time")
 def lock_over_the_wait_alone():
     lock = _thread.allocate_lock()
 
@@ -40,7 +40,7 @@ class Deaf(list[int]):
         pass
 
 
-@fault("EXEC-CONC-02", "one run gets the signal", "pitfall H13: one slot")
+@fault("EXEC-CONC-02", "only one of several runs gets the signal", "pitfall H13: one slot")
 def one_run_gets_the_signal():
     @replaces(signals.Handlers)
     def acquire(original, self):
@@ -50,7 +50,9 @@ def one_run_gets_the_signal():
         return watch
 
 
-@fault("EXEC-CONC-03", "the first run that ends restores the handlers", "ADR-009: a guard each")
+@fault(
+    "EXEC-CONC-03", "the first run that ends restores the signal handlers", "ADR-009: a guard each"
+)
 def first_end_restores():
     @replaces(signals.Handlers)
     def release(original, self, watch):
@@ -58,7 +60,11 @@ def first_end_restores():
         original(self, watch)
 
 
-@fault("EXEC-CONC-04", "pipes are inheritable until after the fork", "pitfall C2: ducktape#140")
+@fault(
+    "EXEC-CONC-04",
+    "pipes can be inherited by a child that starts at the same time",
+    "pitfall C2: ducktape#140",
+)
 def siblings_share_pipes():
     @replaces(spawn.Spawn)
     def open_output(original, self):
@@ -78,7 +84,7 @@ def siblings_share_pipes():
         return pid
 
 
-@fault("EXEC-CONC-05", "a table of 32 runs", "pitfall J6")
+@fault("EXEC-CONC-05", "there is a limit of 32 runs at a time", "pitfall J6")
 def table_of_32():
     @replaces(batch.Batch)
     def run(original, self):
@@ -88,7 +94,7 @@ def table_of_32():
         return answers
 
 
-@fault("EXEC-CONC-06", "one deadline for the whole process", "a static variable")
+@fault("EXEC-CONC-06", "all runs of the process share one deadline", "a static variable")
 def one_deadline_for_all():
     deadlines: list[int] = []
 
@@ -110,7 +116,7 @@ def one_deadline_for_all():
     run.Run.deadline = property(own_or_shared, keep)
 
 
-@fault("EXEC-CONC-07", "a flag of the last run is not cleared", "a static bool timed_out")
+@fault("EXEC-CONC-07", "a flag of an earlier run is not cleared", "a static bool timed_out")
 def one_flag_for_all():
     timed_out = []
 
@@ -124,7 +130,9 @@ def one_flag_for_all():
         return answer
 
 
-@fault("EXEC-CONC-07", "slots of signals are used again as they were left", "a pool without reset")
+@fault(
+    "EXEC-CONC-07", "a run gets the signals of the earlier run in its slot", "a pool without reset"
+)
 def slots_keep_their_signals():
     noted: list[int] = []
 
@@ -147,7 +155,7 @@ def slots_keep_their_signals():
     signals.Watch.told = ()  # type: ignore[attr-defined]
 
 
-@fault("EXEC-CONC-07", "a signal during one run ends the next", "cleared where it is consumed")
+@fault("EXEC-CONC-07", "a signal of one run ends the next run", "cleared where it is consumed")
 def a_signal_waits_for_the_next_run():
     left: list[int] = []
 
@@ -175,7 +183,7 @@ def secrets_of_the_first_run():
         return collected[0]
 
 
-@fault("EXEC-CONC-07", "the timer of a run that is over strikes another one", "setitimer, alarm")
+@fault("EXEC-CONC-07", "the timer of a finished run ends another run", "setitimer, alarm")
 def timers_outlive_their_runs():
     left: list[int] = []
 
@@ -197,7 +205,9 @@ def timers_outlive_their_runs():
         return original(self)
 
 
-@fault("EXEC-CONC-07", "with debug every later run is copied, too", "a flag that is set once")
+@fault(
+    "EXEC-CONC-07", "after a run with debug every later run is copied", "a flag that is set once"
+)
 def debug_is_for_all():
     asked = []
 
@@ -208,7 +218,7 @@ def debug_is_for_all():
         original(self)
 
 
-@fault("EXEC-CONC-02", "64 runs get the signal", "a bit of a word for each run")
+@fault("EXEC-CONC-02", "only 64 runs get the signal", "a bit of a word for each run")
 def sixty_four_runs_get_the_signal():
     @replaces(signals.Handlers)
     def acquire(original, self):
@@ -245,7 +255,7 @@ def arguments_are_kept():
         return request
 
 
-@fault("EXEC-CONC-07", "where one payload may fail, each may", "an option of the module")
+@fault("EXEC-CONC-07", "stdin_failure=ignore of one run applies to all", "an option of the module")
 def each_payload_may_fail():
     asked = []
 
@@ -257,7 +267,11 @@ def each_payload_may_fail():
         return request
 
 
-@fault("EXEC-CONC-03", "a run that fails restores the handlers", "cleanup() of an early return")
+@fault(
+    "EXEC-CONC-03",
+    "a run that fails to start restores the handlers of the others",
+    "cleanup() of an early return",
+)
 def a_failure_restores():
     @replaces(batch.Batch)
     def finish(original, self, i, watch, answer):

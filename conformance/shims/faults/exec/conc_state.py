@@ -37,7 +37,7 @@ def a_cap_counts_earlier_runs():
         return kept
 
 
-@fault("EXEC-CONC-07", "variables of an earlier clear_and_set stay", "a dict that is updated")
+@fault("EXEC-CONC-07", "variables of an earlier clear_and_set stay set", "a dict that is updated")
 def variables_of_an_earlier_run_stay():
     kept = {}
 

@@ -27,17 +27,21 @@ def copies_stdout_only():
             original(self, stream, chunk)
 
 
-@fault("EXEC-DEBUG-01", "a stderr pipe that cannot be reopened gets no copy", "under sudo -u")
+@fault("EXEC-DEBUG-01", "there is no copy if the stderr pipe cannot be reopened", "under sudo -u")
 def copies_only_where_it_may_open():
     tee.open_stderr_again = lambda: os.open("/proc/self/fd/2", os.O_WRONLY | os.O_NONBLOCK)
 
 
-@fault("EXEC-DEBUG-01", "the end of the copy is lost if the terminal is slow", "EAGAIN")
+@fault("EXEC-DEBUG-01", "the end of the copy is lost on a slow terminal", "EAGAIN")
 def drops_the_end_of_the_copy():
     tee.GOODBYE_NS = 0
 
 
-@fault("EXEC-DEBUG-01", "one write each time, however much there is room for", "write() once")
+@fault(
+    "EXEC-DEBUG-01",
+    "only one write is made each time, although there is room for more",
+    "write() once",
+)
 def writes_once_where_there_is_room_for_more():
     writes = tee.Tee.write
 
@@ -87,7 +91,7 @@ def closes_the_callers_stderr():
         original(self)
 
 
-@fault("EXEC-DEBUG-02", "the copy is raw", "logs full of tokens")
+@fault("EXEC-DEBUG-02", "the copy is not redacted", "logs full of tokens")
 def copies_raw():
     run.secrets = lambda *environments: set()
 
@@ -99,7 +103,7 @@ def forgets_the_callers_secrets():
         return original(given)
 
 
-@fault("EXEC-DEBUG-02", "one secret of each environment is replaced", "a break too early")
+@fault("EXEC-DEBUG-02", "only one secret of each environment is replaced", "a break too early")
 def one_secret_of_each():
     @replaces(run)
     def secrets(original, *environments):
@@ -119,7 +123,7 @@ def logs_the_environment():
             self.tee.put(b"".join(name + b"=" + value + b"\n" for name, value in pairs))
 
 
-@fault("EXEC-DEBUG-02", "a variable that is no text ends the copy", "an exception on the way")
+@fault("EXEC-DEBUG-02", "a variable that is not UTF-8 ends the copy", "an exception on the way")
 def odd_variables_end_the_copy():
     @replaces(run.Run)
     def spawn(original, self):
@@ -134,14 +138,18 @@ def odd_variables_end_the_copy():
             return False
 
 
-@fault("EXEC-DEBUG-03", "each write is looked at by itself", "pitfall E21")
+@fault("EXEC-DEBUG-03", "a secret that is split between two writes is not redacted", "pitfall E21")
 def redacts_each_write():
     @replaces(redact.Redactor)
     def feed(original, self, chunk, last=False):
         return original(self, chunk, last=True)
 
 
-@fault("EXEC-DEBUG-03", "secrets are replaced one after the other", "replace in a loop")
+@fault(
+    "EXEC-DEBUG-03",
+    "secrets are replaced one after the other, so that one replacement changes another",
+    "replace in a loop",
+)
 def replaces_one_after_the_other():
     def feed(self, chunk, last=False):
         self.held += chunk
@@ -178,20 +186,22 @@ def replaces_short_values():
     redact.SHORTEST = 1
 
 
-@fault("EXEC-DEBUG-05", "names are compared as they are written", "case-sensitive lists")
+@fault(
+    "EXEC-DEBUG-05", "names of secret variables are matched with their case", "case-sensitive lists"
+)
 def compares_names_as_written():
     @replaces(redact)
     def is_sensitive(original, name):
         return original(name) and name == name.upper()
 
 
-@fault("EXEC-DEBUG-06", "the copy is written without looking whether it blocks", "pitfall E18")
+@fault("EXEC-DEBUG-06", "a terminal that blocks stops the run", "pitfall E18")
 def blocks_with_the_terminal():
     tee.Tee.open = lambda self: os.dup(2)
     tee.Tee.writable = lambda self, timeout_ms: True
 
 
-@fault("EXEC-DEBUG-12", "the copy has gaps without a note", "discard()")
+@fault("EXEC-DEBUG-12", "gaps of the copy are not marked", "discard()")
 def leaves_out_in_silence():
     @replaces(tee.Tee)
     def put(original, self, data):
@@ -199,7 +209,9 @@ def leaves_out_in_silence():
         self.dropped = 0
 
 
-@fault("EXEC-DEBUG-06", "the last of the copy is waited for", "flush at the end")
+@fault(
+    "EXEC-DEBUG-06", "at its end the copy waits too long for a slow terminal", "flush at the end"
+)
 def waits_for_the_terminal():
     tee.GOODBYE_NS = 3_000_000_000
 
@@ -265,7 +277,7 @@ def strings_are_not_escaped():
     redact.escaped = lambda character: character
 
 
-@fault("EXEC-DEBUG-05", "only blanks are trimmed", "strip(' ')")
+@fault("EXEC-DEBUG-05", "of white space only blanks are trimmed", "strip(' ')")
 def trims_blanks_alone():
     @replaces(redact)
     def secrets(original, *environments):
@@ -279,7 +291,7 @@ def trims_blanks_alone():
     run.secrets = redact.secrets
 
 
-@fault("EXEC-DEBUG-02", "each line is redacted by itself", "for line in stream")
+@fault("EXEC-DEBUG-02", "a secret with a line end is not redacted", "for line in stream")
 def redacts_each_line():
     @replaces(redact.Redactor)
     def feed(original, self, chunk, last=False):
@@ -302,7 +314,7 @@ def secrets_are_patterns():
     redact.Redactor.matches = matches
 
 
-@fault("EXEC-DEBUG-02", "a value of more than 4,096 bytes is left out", "a buffer for one")
+@fault("EXEC-DEBUG-02", "a secret of more than 4,096 bytes is not redacted", "a buffer for one")
 def forgets_long_secrets():
     @replaces(redact)
     def secrets(original, *environments):
@@ -311,7 +323,7 @@ def forgets_long_secrets():
     run.secrets = redact.secrets
 
 
-@fault("EXEC-DEBUG-01", "output of the grace period is not copied", "the copy ends with the wait")
+@fault("EXEC-DEBUG-01", "output in the grace period is not copied", "the copy ends with the wait")
 def the_grace_is_not_copied():
     ending: list[run.Run] = []
 
@@ -328,7 +340,11 @@ def the_grace_is_not_copied():
             original(self, output)
 
 
-@fault("EXEC-DEBUG-11", "as many bytes wait as the longest secret has", "a window of fixed size")
+@fault(
+    "EXEC-DEBUG-11",
+    "the last bytes are always held back, as many as the longest secret has",
+    "a window of fixed size",
+)
 def holds_back_a_window():
     @replaces(redact.Redactor)
     def undecided_from(original, self, data):
@@ -336,14 +352,18 @@ def holds_back_a_window():
         return min(original(self, data), max(0, len(data) - longest + 1))
 
 
-@fault("EXEC-DEBUG-11", "half a line waits for its end", "for line in stream")
+@fault("EXEC-DEBUG-11", "an unfinished line is not copied until it ends", "for line in stream")
 def shows_whole_lines():
     @replaces(redact.Redactor)
     def undecided_from(original, self, data):
         return min(original(self, data), data.rfind(b"\n") + 1)
 
 
-@fault("EXEC-DEBUG-03", "held output is lost if a stream does not end", "on('end') flushes")
+@fault(
+    "EXEC-DEBUG-03",
+    "text that is held back is lost if the stream does not end",
+    "on('end') flushes",
+)
 def held_back_is_lost_without_an_end():
     @replaces(run.Run)
     def close(original, self):
@@ -354,7 +374,7 @@ def held_back_is_lost_without_an_end():
         original(self)
 
 
-@fault("EXEC-DEBUG-03", "both streams are looked through as one", "one Redactor for a run")
+@fault("EXEC-DEBUG-03", "stdout and stderr are redacted as one stream", "one Redactor for a run")
 def streams_are_redacted_as_one():
     @replaces(run.Run)
     def spawn(original, self):
@@ -365,7 +385,7 @@ def streams_are_redacted_as_one():
 
 @fault(
     "EXEC-DEBUG-02",
-    "of a variable only the given value is redacted, not the inherited one",
+    "the inherited value of a variable that is set anew is not redacted",
     "{**environ, **env}",
 )
 def one_value_for_a_name():
@@ -377,7 +397,11 @@ def one_value_for_a_name():
         return original(merged)
 
 
-@fault("EXEC-DEBUG-05", "bytes are counted, not characters", "strlen, len() of Go and Rust")
+@fault(
+    "EXEC-DEBUG-05",
+    "the length of a secret is counted in bytes, not characters",
+    "strlen, len() of Go and Rust",
+)
 def bytes_are_counted():
     @replaces(run)
     def secrets(original, *environments):

@@ -21,7 +21,7 @@ def stdout_before_stderr():
         yield from (pair for pair in original(self) if not waits or pair[0] != err.fd)
 
 
-@fault("EXEC-DRAIN-02", "the last read is lost with the child", "pitfall E5: muontrap#104")
+@fault("EXEC-DRAIN-02", "the last output before the exit is lost", "pitfall E5: muontrap#104")
 def loses_the_tail():
     @replaces(run.Run)
     def report(original, self, cause):
@@ -48,7 +48,7 @@ def loses_a_byte_of_a_full_buffer():
             err.keep = keep_text
 
 
-@fault("EXEC-DRAIN-02", "the tail of a digest is its head", "copy and paste")
+@fault("EXEC-DRAIN-02", "the tail of a digest repeats its head", "copy and paste")
 def digests_end_as_they_begin():
     @replaces(text)
     def digest(original, texts):
@@ -56,7 +56,7 @@ def digests_end_as_they_begin():
         return told | {"tail_b64": told["head_b64"]}
 
 
-@fault("EXEC-DRAIN-02", "under a deadline output is read when the child is gone", "wait, then read")
+@fault("EXEC-DRAIN-02", "with a deadline output is read only after the exit", "wait, then read")
 def read_at_the_end_under_a_deadline():
     @replaces(run.Run)
     def interests(original, self):
@@ -82,7 +82,7 @@ def one_buffer_for_both():
             out.kept.append(err.kept.pop())
 
 
-@fault("EXEC-DRAIN-04", "the end of one stream is taken for the end of the run", "EOF means exit")
+@fault("EXEC-DRAIN-04", "the end of one stream ends the run", "EOF means exit")
 def eof_ends_the_run():
     @replaces(run.Run)
     def await_cause(original, self):
@@ -98,7 +98,11 @@ def eof_ends_the_run():
         return cause
 
 
-@fault("EXEC-DRAIN-05", "closed pipes stay in the poll set", "pitfall E4: Supervisor#589")
+@fault(
+    "EXEC-DRAIN-05",
+    "closed pipes stay in the poll set, which then never waits",
+    "pitfall E4: Supervisor#589",
+)
 def spins_on_closed_pipes():
     @replaces(run.Run)
     def patience_ms(original, self, until):
@@ -106,7 +110,7 @@ def spins_on_closed_pipes():
         return 0 if closed and not self.end else original(self, until)
 
 
-@fault("EXEC-DRAIN-06", "output puts the deadline off", "pitfall E15: idle timeouts")
+@fault("EXEC-DRAIN-06", "output extends the deadline", "pitfall E15: idle timeouts")
 def output_puts_the_deadline_off():
     @replaces(run.Run)
     def take(original, self, output):
@@ -116,7 +120,7 @@ def output_puts_the_deadline_off():
             self.begin_deadline()
 
 
-@fault("EXEC-DRAIN-07", "nothing is kept any more after the deadline", "pitfall E11")
+@fault("EXEC-DRAIN-07", "output after the deadline is not kept", "pitfall E11")
 def stops_reading_at_the_deadline():
     @replaces(run.Run)
     def end_group(original, self, cause):
@@ -125,7 +129,7 @@ def stops_reading_at_the_deadline():
         original(self, cause)
 
 
-@fault("EXEC-DRAIN-07", "stdout of a run that timed out is thrown away", "pitfall E10")
+@fault("EXEC-DRAIN-07", "stdout of a run that timed out is dropped", "pitfall E10")
 def timeout_discards_stdout():
     @replaces(run.Run)
     def report(original, self, cause):
@@ -134,7 +138,11 @@ def timeout_discards_stdout():
         return original(self, cause)
 
 
-@fault("EXEC-DRAIN-08", "an escapee is waited for", "pitfall G16: go#23019, cpython#76116")
+@fault(
+    "EXEC-DRAIN-08",
+    "an escaped process that holds a pipe is waited for",
+    "pitfall G16: go#23019, cpython#76116",
+)
 def waits_for_escapees():
     @replaces(run.Run)
     def drain(original, self):
@@ -142,7 +150,11 @@ def waits_for_escapees():
         original(self)
 
 
-@fault("EXEC-DRAIN-08", "output that an escapee shares is thrown away", "WaitDelay without a read")
+@fault(
+    "EXEC-DRAIN-08",
+    "output is dropped if an escaped process holds the pipe",
+    "WaitDelay without a read",
+)
 def drops_what_an_escapee_shares():
     @replaces(run.Run)
     def drain(original, self):
@@ -161,7 +173,7 @@ def detached_is_never_told():
 
 @fault(
     "EXEC-DRAIN-09",
-    "every clean exit is reported with detached writers",
+    "every run with exit code 0 is reported with detached writers",
     "a flag with another meaning",
 )
 def detached_is_always_told():
@@ -171,7 +183,7 @@ def detached_is_always_told():
         return original(self, cause)
 
 
-@fault("EXEC-DRAIN-10", "after an interrupted read a buffer is lost", "EINTR after realloc")
+@fault("EXEC-DRAIN-10", "output is lost after an interrupted read", "EINTR after realloc")
 def interrupted_read_is_lost():
     @replaces(run.Run)
     def end_group(original, self, cause):
@@ -256,7 +268,11 @@ def told_of_those_who_let_go():
         self.detached = held
 
 
-@fault("EXEC-DRAIN-08", "a cut end is lost where a stream has no end", "on('end') decodes the rest")
+@fault(
+    "EXEC-DRAIN-08",
+    "an incomplete character is lost if the stream does not end",
+    "on('end') decodes the rest",
+)
 def cut_end_is_lost_without_an_end():
     @replaces(run.Run)
     def stream(original, self, i, note=None):

@@ -4,7 +4,7 @@ import exec.spawn as spawn
 from faults.registry import fault, replaces
 
 
-@fault("EXEC-ENV-01", "inherited values pass through a text type", "Node, Java")
+@fault("EXEC-ENV-01", "inherited values that are not UTF-8 are replaced", "Node, Java")
 def inherited_values_become_text():
     @replaces(spawn)
     def child_environment(original, request):
@@ -22,7 +22,9 @@ def adds_a_variable():
         return original(request) | added
 
 
-@fault("EXEC-ENV-01", "names that a shell could not write are left out", "dash in between")
+@fault(
+    "EXEC-ENV-01", "variables with names that a shell cannot write are left out", "dash in between"
+)
 def drops_odd_names():
     @replaces(spawn)
     def child_environment(original, request):
@@ -32,7 +34,7 @@ def drops_odd_names():
         return {k: v for k, v in given.items() if k.replace(b"_", b"a").isalnum()}
 
 
-@fault("EXEC-ENV-01", "PWD follows current_dir", "go os/exec")
+@fault("EXEC-ENV-01", "PWD is set to current_dir", "go os/exec")
 def sets_pwd():
     @replaces(spawn)
     def child_environment(original, request):
@@ -40,7 +42,7 @@ def sets_pwd():
         return original(request) | ({b"PWD": request.current_dir} if moves else {})
 
 
-@fault("EXEC-ENV-01", "variables without a value are left out", "if value: habits")
+@fault("EXEC-ENV-01", "variables with an empty value are left out", "if value: habits")
 def drops_empty_values():
     @replaces(spawn)
     def child_environment(original, request):
@@ -48,21 +50,21 @@ def drops_empty_values():
         return given if request.env is not None else {k: v for k, v in given.items() if v}
 
 
-@fault("EXEC-ENV-02", "set without clear: the caller's variables stay", "subprocess env=dict(…)")
+@fault("EXEC-ENV-02", "clear_and_set keeps the caller's variables", "subprocess env=dict(…)")
 def sets_without_clearing():
     @replaces(spawn)
     def child_environment(original, request):
         return spawn.caller_environment() | original(request)
 
 
-@fault("EXEC-ENV-02", "HOME and PATH are kept for convenience", "env -i wrappers")
+@fault("EXEC-ENV-02", "clear_and_set keeps HOME and PATH", "env -i wrappers")
 def keeps_home():
     @replaces(spawn)
     def child_environment(original, request):
         return {b"HOME": b"/root"} | original(request)
 
 
-@fault("EXEC-ENV-04", "given values pass through a text type", "Node, Java")
+@fault("EXEC-ENV-04", "given values that are not UTF-8 are replaced", "Node, Java")
 def given_values_become_text():
     @replaces(spawn)
     def child_environment(original, request):
@@ -72,7 +74,9 @@ def given_values_become_text():
         return {k: v.decode("utf-8", "replace").encode() for k, v in given.items()}
 
 
-@fault("EXEC-ENV-03", "of duplicate names the first wins", "pitfall A20: getenv order")
+@fault(
+    "EXEC-ENV-03", "of two variables with one name the first is used", "pitfall A20: getenv order"
+)
 def first_duplicate_wins():
     @replaces(spawn)
     def child_environment(original, request):
@@ -81,7 +85,7 @@ def first_duplicate_wins():
         return dict(reversed(request.env))
 
 
-@fault("EXEC-ENV-02", "PWD says where the child is", "Go os/exec, where Dir is set")
+@fault("EXEC-ENV-02", "PWD is set to the child's directory", "Go os/exec, where Dir is set")
 def sets_pwd_beside_the_pairs():
     @replaces(spawn.Spawn)
     def execute(original, self, path):

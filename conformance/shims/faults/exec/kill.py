@@ -66,7 +66,7 @@ def never_kills():
         leave(self)
 
 
-@fault("EXEC-KILL-03", "with the leader the grace ends", "pitfall G4: FrameOS#372")
+@fault("EXEC-KILL-03", "the grace ends when the leader ends", "pitfall G4: FrameOS#372")
 def the_leaders_end_ends_the_grace():
     @at_deadlines("ended")
     def ended(self, fired):
@@ -74,7 +74,9 @@ def the_leaders_end_ends_the_grace():
         return bool(self.end)
 
 
-@fault("EXEC-KILL-03", "after a signal to the caller the leader's end is enough", "pitfall G4")
+@fault(
+    "EXEC-KILL-03", "after a signal to the caller the grace ends when the leader ends", "pitfall G4"
+)
 def a_signals_grace_ends_with_the_leader():
     @replaces(run.Run)
     def terminate(original, self, cause):
@@ -104,7 +106,7 @@ def waits_the_whole_grace():
             self.turn(until)
 
 
-@fault("EXEC-KILL-05", "zombies count as alive", "pitfall G6: kill(-pgid, 0)")
+@fault("EXEC-KILL-05", "a zombie counts as a living member", "pitfall G6: kill(-pgid, 0)")
 def zombies_are_alive():
     @at_deadlines("ended")
     def ended(self, fired):
@@ -183,7 +185,7 @@ def kills_only_who_was_there():
             original(self)
 
 
-@fault("EXEC-KILL-10", "SIGTERM is repeated until it helps", "retry loops")
+@fault("EXEC-KILL-10", "SIGTERM is sent again and again", "retry loops")
 def repeats_sigterm():
     @at_deadlines("await_end")
     def await_end(self, until, again=None):
@@ -200,7 +202,7 @@ def signals_leader_and_group():
         self.group.signal(_signal.SIGCONT)
 
 
-@fault("EXEC-KILL-11", "after a failed fork the pid 0 is signalled", "a pid that was never set")
+@fault("EXEC-KILL-11", "after a failed fork the signal goes to PID 0", "a pid that was never set")
 def signals_group_zero():
     @replaces(spawn.Spawn)
     def start(original, self):
@@ -238,7 +240,11 @@ def signals_the_tree():
         self.group.signal(_signal.SIGCONT)
 
 
-@fault("EXEC-KILL-12", "a group that is too young is missed", "pitfall B2: ghostty#1168")
+@fault(
+    "EXEC-KILL-12",
+    "a signal just after the start does not reach the group",
+    "pitfall B2: ghostty#1168",
+)
 def misses_a_young_group():
     @replaces(run.Run)
     def end_group(original, self, cause):
@@ -265,7 +271,7 @@ def does_not_wait_for_sigkill():
         leave(self)
 
 
-@fault("EXEC-KILL-03", "the line of /proc is taken apart at its first bracket", "sscanf (%[^)])")
+@fault("EXEC-KILL-03", "/proc/PID/stat is parsed up to its first closing bracket", "sscanf (%[^)])")
 def stops_at_the_first_bracket():
     @replaces(group.Member, "__init__")
     def init(original, self, line):
@@ -336,7 +342,11 @@ def counts_to_one():
         return original(self, cause)
 
 
-@fault("EXEC-KILL-10", "a signal in the grace goes to the group", "a handler that passes all on")
+@fault(
+    "EXEC-KILL-10",
+    "signals to the caller in the grace are sent to the group",
+    "a handler that passes all on",
+)
 def signals_in_the_grace_are_passed_on():
     told: list[run.Run] = []
 

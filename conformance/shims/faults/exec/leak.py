@@ -18,7 +18,7 @@ def timeouts_leak_a_descriptor():
         original(self, cause)
 
 
-@fault("EXEC-LEAK-01", "a child that was killed is not collected", "pitfall C10: tokio#2685")
+@fault("EXEC-LEAK-01", "a child that was killed is not reaped", "pitfall C10: tokio#2685")
 def killed_children_stay_zombies():
     @replaces(run.Run)
     def reap(original, self):

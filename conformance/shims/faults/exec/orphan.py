@@ -44,7 +44,11 @@ def sigterm_for_what_is_left():
         self.group.exists = lambda: False
 
 
-@fault("EXEC-ORPHAN-02", "nothing is started, the result is made up", "a dry run that was left on")
+@fault(
+    "EXEC-ORPHAN-02",
+    "no program is started, and the result is invented",
+    "a dry run that was left on",
+)
 def starts_nothing():
     @replaces(run.Run)
     def spawn(original, self):
@@ -54,7 +58,11 @@ def starts_nothing():
         original(self)
 
 
-@fault("EXEC-ORPHAN-03", "with debug the group is left to itself", "the copier ends the run")
+@fault(
+    "EXEC-ORPHAN-03",
+    "with debug leftover members of the group keep running",
+    "the copier ends the run",
+)
 def debug_leaves_orphans():
     @replaces(run.Run)
     def end_after_exit(original, self):
@@ -78,7 +86,7 @@ def only_who_holds_the_pipes():
             self.group.exists = lambda: False
 
 
-@fault("EXEC-ORPHAN-04", "helpers that left the group are hunted down", "pitfall I8: tree walks")
+@fault("EXEC-ORPHAN-04", "processes that left the group are killed too", "pitfall I8: tree walks")
 def kills_helpers():
     import ctypes
 
@@ -106,7 +114,7 @@ def kills_helpers():
                 os.kill(process.pid, _signal.SIGKILL)
 
 
-@fault("EXEC-ORPHAN-05", "a stopped orphan is passed over", "state == R or S")
+@fault("EXEC-ORPHAN-05", "a stopped orphan is not killed", "state == R or S")
 def passes_over_stopped_orphans():
     @replaces(run.Run)
     def end_after_exit(original, self):
@@ -118,7 +126,7 @@ def passes_over_stopped_orphans():
             original(self)
 
 
-@fault("EXEC-ORPHAN-06", "orphans that became our children are not collected", "pitfall I14")
+@fault("EXEC-ORPHAN-06", "orphans that became children of the caller are not reaped", "pitfall I14")
 def leaves_orphans_as_zombies():
     @replaces(group.Group)
     def collect(original, self, pid):
@@ -126,7 +134,7 @@ def leaves_orphans_as_zombies():
             original(self, pid)
 
 
-@fault("EXEC-ORPHAN-06", "every child of the caller is collected", "pitfall I14: waitpid(-1)")
+@fault("EXEC-ORPHAN-06", "every child of the caller is reaped", "pitfall I14: waitpid(-1)")
 def collects_everybody():
     @replaces(group.Group)
     def reap(original, self):
@@ -137,7 +145,7 @@ def collects_everybody():
                 self.collect(process.pid)
 
 
-@fault("EXEC-ORPHAN-01", "the first end in the group is taken for the child's", "waitpid(-pgid)")
+@fault("EXEC-ORPHAN-01", "the end of any member is taken for the child's end", "waitpid(-pgid)")
 def any_end_of_the_group():
     import ctypes
 

@@ -15,7 +15,7 @@ def searches_the_callers_path():
         return original(spawn.caller_environment() if b"PATH" in environment else environment)
 
 
-@fault("EXEC-PATH-01", "of two PATHs the first is searched", "getenv on a raw list")
+@fault("EXEC-PATH-01", "of two variables PATH the first is searched", "getenv on a raw list")
 def searches_the_first_path():
     @replaces(spawn.Spawn)
     def execute(original, self, path):
@@ -25,14 +25,14 @@ def searches_the_first_path():
         original(self, path)
 
 
-@fault("EXEC-PATH-02", "without a PATH nothing is found", "pitfall A15: rust#55793")
+@fault("EXEC-PATH-02", "if the child has no PATH no program is found", "pitfall A15: rust#55793")
 def no_path_finds_nothing():
     @replaces(spawn)
     def search_path(original, environment):
         return original(environment) if b"PATH" in environment else []
 
 
-@fault("EXEC-PATH-02", "without a PATH the caller's is searched", "pitfall A15")
+@fault("EXEC-PATH-02", "if the child has no PATH the caller's is searched", "pitfall A15")
 def no_path_is_the_callers():
     @replaces(spawn)
     def search_path(original, environment):
@@ -84,14 +84,14 @@ def takes_directories():
     spawn.find_program = find_program
 
 
-@fault("EXEC-PATH-03", "the last candidate wins", "a loop without break")
+@fault("EXEC-PATH-03", "of several candidates the last is taken", "a loop without break")
 def last_candidate_wins():
     @replaces(spawn)
     def search_path(original, environment):
         return original(environment)[::-1]
 
 
-@fault("EXEC-PATH-04", "the reason is always that nothing is there", "execvp clones")
+@fault("EXEC-PATH-04", "every failed search is reported as a missing file", "execvp clones")
 def always_enoent():
     @replaces(spawn)
     def find_program(original, program, environment):
@@ -108,7 +108,7 @@ def skips_empty_entries():
         return [entry for entry in original(environment) if entry]
 
 
-@fault("EXEC-PATH-05", "a name with a slash is searched too", "os.path.join for each entry")
+@fault("EXEC-PATH-05", "a name with a slash is searched in PATH", "os.path.join for each entry")
 def searches_for_names_with_a_slash():
     @replaces(spawn)
     def find_program(original, program, environment):
@@ -120,7 +120,7 @@ def searches_for_names_with_a_slash():
         return original(program, environment)
 
 
-@fault("EXEC-PATH-05", "relative names are the caller's, not current_dir's", "pitfall A12")
+@fault("EXEC-PATH-05", "a relative name is resolved from the caller's directory", "pitfall A12")
 def relative_to_the_caller():
     where: list[bytes] = []
 
@@ -156,7 +156,7 @@ def odd_entries_end_the_search():
         return original(program, environment)
 
 
-@fault("EXEC-PATH-03", "the owner's bit says who may execute", "st_mode & S_IXUSR")
+@fault("EXEC-PATH-03", "only the owner's x bit is checked", "st_mode & S_IXUSR")
 def owners_bit_decides():
     @replaces(spawn)
     def find_program(original, program, environment):
@@ -169,14 +169,14 @@ def owners_bit_decides():
         return found
 
 
-@fault("EXEC-PATH-03", "PATH has 4,096 bytes at most", "char path[PATH_MAX]")
+@fault("EXEC-PATH-03", "PATH is cut at 4,096 bytes", "char path[PATH_MAX]")
 def path_has_a_limit():
     @replaces(spawn)
     def search_path(original, environment):
         return b":".join(original(environment))[:4096].split(b":")
 
 
-@fault("EXEC-PATH-03", "without its interpreter a candidate is passed over", "execvp")
+@fault("EXEC-PATH-03", "a candidate whose interpreter is missing is skipped", "execvp")
 def goes_on_after_a_failed_exec():
     @replaces(spawn.Spawn)
     def execute(original, self, path):
@@ -192,7 +192,7 @@ def goes_on_after_a_failed_exec():
             raise
 
 
-@fault("EXEC-PATH-05", "`~` in an entry is the home directory", "bash")
+@fault("EXEC-PATH-05", "`~` in an entry of PATH is expanded", "bash")
 def expands_tildes():
     @replaces(spawn)
     def search_path(original, environment):
@@ -210,17 +210,21 @@ def joins(join):
         original(self, join(place, path) if place and b"/" in self.request.program else path)
 
 
-@fault("EXEC-PATH-05", "a relative current_dir is gone twice", "join(dir, program), then chdir")
+@fault("EXEC-PATH-05", "a relative current_dir is applied twice", "join(dir, program), then chdir")
 def directory_is_gone_twice():
     joins(os.path.join)
 
 
-@fault("EXEC-PATH-05", "`..` takes off a name, where that is a link", "path.resolve, filepath.Join")
+@fault("EXEC-PATH-05", "`..` after a link is resolved as text", "path.resolve, filepath.Join")
 def names_are_put_together_as_text():
     joins(lambda place, path: os.path.normpath(os.path.join(place, path)))
 
 
-@fault("EXEC-PATH-05", "an inherited PATH is searched where the caller is", "exec.LookPath")
+@fault(
+    "EXEC-PATH-05",
+    "relative entries of an inherited PATH are resolved from the caller's directory",
+    "exec.LookPath",
+)
 def looked_up_where_the_caller_is():
     @replaces(spawn.Spawn)
     def attempt(original, self):

@@ -10,7 +10,7 @@ from errors import Failed
 from faults.registry import fault, replaces
 
 
-@fault("EXEC-REQUEST-01", "without current_dir the child starts in /", "daemon(3) habits")
+@fault("EXEC-REQUEST-01", "without current_dir the child starts in `/`", "daemon(3) habits")
 def starts_at_the_root():
     @replaces(ops)
     def read_request(original, *given):
@@ -20,7 +20,9 @@ def starts_at_the_root():
         return request
 
 
-@fault("EXEC-REQUEST-02", "argv[0] is where the program was found", "execv(path, [path, …])")
+@fault(
+    "EXEC-REQUEST-02", "argv[0] is the path where the program was found", "execv(path, [path, …])"
+)
 def argv_0_is_the_path():
     @replaces(spawn.Spawn)
     def execute(original, self, path):
@@ -36,7 +38,7 @@ def drops_empty_arguments():
         original(self, path)
 
 
-@fault("EXEC-REQUEST-07", "arguments pass through a text type that replaces bytes", "Node, Java")
+@fault("EXEC-REQUEST-07", "arguments that are not UTF-8 are replaced", "Node, Java")
 def arguments_become_text():
     @replaces(spawn.Spawn)
     def execute(original, self, path):
@@ -45,7 +47,9 @@ def arguments_become_text():
 
 
 @fault(
-    "EXEC-REQUEST-02", "a backslash before a quote is taken off", "a command line that is parsed"
+    "EXEC-REQUEST-02",
+    "a backslash before a quote is removed from an argument",
+    "a command line that is parsed",
 )
 def unescapes_quotes():
     @replaces(spawn.Spawn)
@@ -85,7 +89,7 @@ def looks_before_it_asks():
             original(self, i)
 
 
-@fault("EXEC-REQUEST-04", "the grace was shortened to three seconds", "ADR-008: a global constant")
+@fault("EXEC-REQUEST-04", "the grace is three seconds", "ADR-008: a global constant")
 def another_grace():
     constants.GRACE_NS = 3_000_000_000
 
@@ -97,14 +101,14 @@ def directory_ends_at_a_blank():
         os.chdir(path.split(b" ")[0])
 
 
-@fault("EXEC-REQUEST-07", "current_dir passes through a text type", "Node, Java")
+@fault("EXEC-REQUEST-07", "a current_dir that is not UTF-8 is replaced", "Node, Java")
 def directory_becomes_text():
     @replaces(spawn.Spawn)
     def change_directory(original, self, path):
         os.chdir(path.decode("utf-8", "replace"))
 
 
-@fault("EXEC-REQUEST-06", "the caller changes directory around the fork", "pitfall A13")
+@fault("EXEC-REQUEST-06", "the caller changes its own directory around the fork", "pitfall A13")
 def caller_changes_directory():
     @replaces(spawn.Spawn)
     def fork(original, self, stdio, report):
@@ -141,7 +145,7 @@ def looks_at_the_variables_first():
             original(self, i)
 
 
-@fault("EXEC-REQUEST-02", "argv[0] has current_dir in front of a relative name", "path.resolve")
+@fault("EXEC-REQUEST-02", "a relative argv[0] is prefixed with current_dir", "path.resolve")
 def the_directory_is_put_before_argv_0():
     @replaces(spawn.Spawn)
     def execute(original, self, path):
@@ -151,7 +155,7 @@ def the_directory_is_put_before_argv_0():
         original(self, path)
 
 
-@fault("EXEC-REQUEST-03", "a refusal without words is none", "if (reason)")
+@fault("EXEC-REQUEST-03", "a refusal with an empty reason is ignored", "if (reason)")
 def refusal_without_words_is_none():
     def validate(refusal):
         if refusal:

@@ -11,7 +11,7 @@ from exec.run import Cause
 from faults.registry import fault, replaces
 
 
-@fault("EXEC-RESULT-01", "codes lose their high bit", "pitfall I1: 7 bits")
+@fault("EXEC-RESULT-01", "exit codes lose their highest bit", "pitfall I1: 7 bits")
 def codes_lose_their_high_bit():
     @replaces(run.Run)
     def outcome(original, self, cause):
@@ -19,7 +19,9 @@ def codes_lose_their_high_bit():
         return termination, code & 127 if termination == "exit" else code, signal
 
 
-@fault("EXEC-RESULT-01", "125 to 127 are taken for errors of the runner", "shells, env(1)")
+@fault(
+    "EXEC-RESULT-01", "exit codes 125 to 127 are taken for errors of the runner", "shells, env(1)"
+)
 def high_codes_are_errors():
     @replaces(run.Run)
     def report(original, self, cause):
@@ -44,7 +46,7 @@ def annotates_a_death():
         return "terminated by a signal" if died else original(self, cause)
 
 
-@fault("EXEC-RESULT-03", "143 and 130 are taken for an interruption", "shells")
+@fault("EXEC-RESULT-03", "exit codes 143 and 130 are taken for an interruption", "shells")
 def a_code_is_an_interruption():
     @replaces(run.Run)
     def note(original, self, cause):
@@ -52,7 +54,7 @@ def a_code_is_an_interruption():
         return run.INTERRUPTED.format("SIGTERM") if alike else original(self, cause)
 
 
-@fault("EXEC-RESULT-04", "output holds the parsed stdout", "pitfall I17")
+@fault("EXEC-RESULT-04", "output is set to the parsed stdout", "pitfall I17")
 def fills_output():
     @replaces(run.Run)
     def report(original, self, cause):
@@ -69,7 +71,11 @@ def duration_in_seconds():
         return original(self) // 1000 * 1000
 
 
-@fault("EXEC-RESULT-05", "with a deadline the duration counts from the boot", "a start never set")
+@fault(
+    "EXEC-RESULT-05",
+    "with a deadline the duration counts from the system's boot",
+    "a start never set",
+)
 def duration_has_no_start():
     @replaces(run.Run)
     def duration_ms(original, self):
@@ -78,7 +84,7 @@ def duration_has_no_start():
 
 
 @fault(
-    "EXEC-RESULT-06", "deadline and duration by the wall clock", "pitfall G12: openssh@b759c9c2e"
+    "EXEC-RESULT-06", "deadline and duration use the wall clock", "pitfall G12: openssh@b759c9c2e"
 )
 def wall_clock():
     run.monotonic_ns = batch.monotonic_ns = spawn.monotonic_ns = time_ns
@@ -91,7 +97,7 @@ def termination_is_always_exit():
         return original(self, cause) | {"termination": "exit"}
 
 
-@fault("EXEC-RESULT-07", "signals have numbers, not names", "WTERMSIG printed")
+@fault("EXEC-RESULT-07", "signals are reported as numbers, not names", "WTERMSIG printed")
 def signals_without_names():
     @replaces(run.Run)
     def report(original, self, cause):
@@ -101,7 +107,11 @@ def signals_without_names():
         return answer
 
 
-@fault("EXEC-RESULT-08", "the deadline is looked at before the exit", "if (now >= deadline) first")
+@fault(
+    "EXEC-RESULT-08",
+    "a child that has ended is reported as timed out if the deadline has passed",
+    "if (now >= deadline) first",
+)
 def deadline_before_exit():
     @replaces(run.Run)
     def look(original, self):
@@ -113,7 +123,11 @@ def deadline_before_exit():
         return Cause("timeout") if late and cause and cause.name == "exit" else cause
 
 
-@fault("EXEC-RESULT-08", "the exit is looked at before the signal", "waitpid first")
+@fault(
+    "EXEC-RESULT-08",
+    "a child that ends just after a signal to the caller is reported as an exit",
+    "waitpid first",
+)
 def exit_before_signal():
     @replaces(run.Run)
     def look(original, self):
@@ -124,7 +138,7 @@ def exit_before_signal():
         return cause
 
 
-@fault("EXEC-RESULT-09", "a child that is stopped has exited", "waitid(… | WSTOPPED)")
+@fault("EXEC-RESULT-09", "a stopped child is reported as ended", "waitid(… | WSTOPPED)")
 def stopped_is_exited():
     @replaces(run.Run)
     def look(original, self):
@@ -175,7 +189,7 @@ def duration_of_the_batch():
         return (monotonic_ns() - starts[0]) // 1_000_000
 
 
-@fault("EXEC-RESULT-03", "a signal after the exit replaces the exit", "the flag is checked last")
+@fault("EXEC-RESULT-03", "a signal after the exit replaces the result", "the flag is checked last")
 def signal_takes_the_place_of_an_exit():
     @replaces(run.Run)
     def final(original, self, cause):
@@ -185,7 +199,11 @@ def signal_takes_the_place_of_an_exit():
         return cause
 
 
-@fault("EXEC-RESULT-02", "a signal without a name is exit 0", "Node 20: close says 0, null")
+@fault(
+    "EXEC-RESULT-02",
+    "a death by a signal without a name is exit code 0",
+    "Node 20: close says 0, null",
+)
 def nameless_signal_is_exit_0():
     @replaces(run.Run)
     def outcome(original, self, cause):

@@ -11,7 +11,7 @@ import exec.spawn as spawn
 from faults.registry import fault, replaces
 
 
-@fault("EXEC-SIGNAL-01", "SIGTERM to the caller is SIGKILL to the child", "impatience")
+@fault("EXEC-SIGNAL-01", "SIGTERM to the caller sends SIGKILL to the child", "impatience")
 def sigterm_is_sigkill():
     @replaces(run.Run)
     def first_signal(original, self, cause):
@@ -23,7 +23,7 @@ def sigterm_is_sigkill():
             original(self, cause)
 
 
-@fault("EXEC-SIGNAL-02", "SIGINT to the caller is SIGTERM to the child", "pitfall H2")
+@fault("EXEC-SIGNAL-02", "SIGINT to the caller sends SIGTERM to the child", "pitfall H2")
 def sigint_is_sigterm():
     @replaces(run.Run)
     def first_signal(original, self, cause):
@@ -51,7 +51,11 @@ def sigint_reaches_the_leader_alone():
     forwards_to_the_leader_alone(_signal.SIGINT)
 
 
-@fault("EXEC-SIGNAL-03", "a child that exits 0 on the signal is a success", "pitfall H4")
+@fault(
+    "EXEC-SIGNAL-03",
+    "a child that ends with exit code 0 after the signal is a success",
+    "pitfall H4",
+)
 def exit_0_on_the_signal_is_a_success():
     @replaces(run.Run)
     def final(original, self, cause):
@@ -70,7 +74,7 @@ def killed_child_has_its_own_result():
         return original(self, cause)
 
 
-@fault("EXEC-SIGNAL-05", "the handler works once", "pitfall H6: SA_RESETHAND")
+@fault("EXEC-SIGNAL-05", "only the first signal is handled", "pitfall H6: SA_RESETHAND")
 def handler_works_once():
     def late(number, frame):
         for handled in signals.HANDLED:
@@ -101,7 +105,7 @@ def second_signal_restarts_the_grace():
         return done
 
 
-@fault("EXEC-SIGNAL-06", "a signal takes over the result of a deadline", "pitfall H8")
+@fault("EXEC-SIGNAL-06", "a signal after the deadline replaces the result", "pitfall H8")
 def signal_takes_over():
     @replaces(run.Run)
     def final(original, self, cause):
@@ -110,7 +114,7 @@ def signal_takes_over():
         return original(self, cause)
 
 
-@fault("EXEC-SIGNAL-07", "a signal that named no result is forgotten", "pitfall H10")
+@fault("EXEC-SIGNAL-07", "pending_signals is always empty", "pitfall H10")
 def pending_signals_are_forgotten():
     @replaces(batch.Batch)
     def finish(original, self, i, watch, answer):
@@ -156,7 +160,11 @@ def handlers_after_the_spawn():
             install(signals.handlers)
 
 
-@fault("EXEC-SIGNAL-09", "the handlers stay", "pitfall H11: libuv@b9421d706")
+@fault(
+    "EXEC-SIGNAL-09",
+    "the signal handlers stay installed after the run",
+    "pitfall H11: libuv@b9421d706",
+)
 def handlers_stay():
     @replaces(signals.Handlers)
     def restore(original, self):
@@ -165,7 +173,11 @@ def handlers_stay():
         original(self)
 
 
-@fault("EXEC-SIGNAL-09", "an error leaves the handlers", "pitfall H11: the early return")
+@fault(
+    "EXEC-SIGNAL-09",
+    "the signal handlers stay installed after an error",
+    "pitfall H11: the early return",
+)
 def an_error_leaves_the_handlers():
     @replaces(batch.Batch)
     def finish(original, self, i, watch, answer):
@@ -196,7 +208,11 @@ def ignored_stays_ignored():
     signals.Handlers.install = install
 
 
-@fault("EXEC-SIGNAL-10", "an ignored signal is at its default after the run", "pitfall H12")
+@fault(
+    "EXEC-SIGNAL-10",
+    "a signal that the caller ignores is no longer ignored after the run",
+    "pitfall H12",
+)
 def ignored_becomes_default():
     @replaces(signals.Handlers)
     def restore(original, self):
@@ -205,7 +221,9 @@ def ignored_becomes_default():
 
 
 @fault(
-    "EXEC-SIGNAL-11", "signals are looked at when the output pauses", "pitfall H21: ninja@f2bfbda3"
+    "EXEC-SIGNAL-11",
+    "signals are noticed only when the output pauses",
+    "pitfall H21: ninja@f2bfbda3",
 )
 def output_comes_before_signals():
     @replaces(run.Run)
@@ -225,7 +243,7 @@ def forwards_hup():
     signals.HANDLED = (*signals.HANDLED, _signal.SIGHUP)
 
 
-@fault("EXEC-SIGNAL-13", "a failed sigaction is not looked at", "pitfall H22")
+@fault("EXEC-SIGNAL-13", "a failed sigaction is ignored", "pitfall H22")
 def failed_installation_is_not_noticed():
     @replaces(signals.Handlers)
     def install(original, self):
@@ -270,7 +288,7 @@ def joins_without_a_second_newline():
         yield text.replace("\n\nprocess interrupted", "\nprocess interrupted")
 
 
-@fault("EXEC-SIGNAL-15", "a table of 8 signals, and then the output is lost", "pitfall H17")
+@fault("EXEC-SIGNAL-15", "output is lost after more than 8 signals", "pitfall H17")
 def storm_loses_the_output():
     count = [0]
 
@@ -332,7 +350,7 @@ def each_restores_what_it_found():
 
 
 @fault(
-    "EXEC-SIGNAL-01", "a payload that SIGTERM leaves over is a failed write", "EPIPE of our kill"
+    "EXEC-SIGNAL-01", "input that is unwritten after SIGTERM is a failed write", "EPIPE of our kill"
 )
 def payload_left_by_sigterm_is_a_failure():
     @replaces(run.Run)
@@ -341,7 +359,11 @@ def payload_left_by_sigterm_is_a_failure():
         return run.Cause("stdin") if left else original(self, cause)
 
 
-@fault("EXEC-SIGNAL-01", "under a deadline signals wait for it", "a timer in place of sigwait()")
+@fault(
+    "EXEC-SIGNAL-01",
+    "with a deadline signals are noticed only when it passes",
+    "a timer in place of sigwait()",
+)
 def deadlines_hide_signals():
     @replaces(run.Run)
     def interests(original, self):
@@ -349,7 +371,11 @@ def deadlines_hide_signals():
         yield from (pair for pair in original(self) if pair[0] not in heard)
 
 
-@fault("EXEC-SIGNAL-02", "with debug signals wait for output", "a loop over readline()")
+@fault(
+    "EXEC-SIGNAL-02",
+    "with debug signals are noticed only when there is output",
+    "a loop over readline()",
+)
 def the_copy_hides_signals():
     @replaces(run.Run)
     def interests(original, self):

@@ -27,7 +27,7 @@ def others_of_this_user():
             yield process.pid
 
 
-@fault("EXEC-SPAWN-01", "no error pipe: a failed exec is exit code 127", "pitfall A1")
+@fault("EXEC-SPAWN-01", "a failed exec is reported as exit code 127", "pitfall A1")
 def missing_is_127():
     @replaces(spawn.Spawn)
     def execute(original, self, path):
@@ -49,7 +49,7 @@ def not_executable_is_126():
             os._exit(126)
 
 
-@fault("EXEC-SPAWN-02", "an empty name starts the shell", "pitfall A5")
+@fault("EXEC-SPAWN-02", "an empty program name starts the shell", "pitfall A5")
 def empty_name_is_the_shell():
     @replaces(spawn.Spawn)
     def start(original, self):
@@ -70,7 +70,7 @@ def shell_as_a_second_try():
             os.execve(b"/bin/sh", [b"sh", path, *self.request.args], self.environment)
 
 
-@fault("EXEC-SPAWN-04", "a busy file is tried again and again", "pitfall A8: golang/go#22315")
+@fault("EXEC-SPAWN-04", "a busy file is tried again without end", "pitfall A8: golang/go#22315")
 def retries_a_busy_file():
     @replaces(spawn.Spawn)
     def execute(original, self, path):
@@ -103,7 +103,11 @@ def cuts_long_arguments():
         original(self, path)
 
 
-@fault("EXEC-SPAWN-05", "a limit of its own below the system's", "pitfall A21: a 100 kB buffer")
+@fault(
+    "EXEC-SPAWN-05",
+    "arguments are limited below the system's limit",
+    "pitfall A21: a 100 kB buffer",
+)
 def limit_of_its_own():
     @replaces(spawn)
     def check_strings(original, request, environment):
@@ -126,7 +130,7 @@ def cuts_at_nul():
         original(request, {})
 
 
-@fault("EXEC-SPAWN-07", "impossible variables are left out without a word", "setenv ignored")
+@fault("EXEC-SPAWN-07", "invalid variables are left out without a report", "setenv ignored")
 def drops_impossible_variables():
     @replaces(spawn)
     def check_strings(original, request, environment):
@@ -146,7 +150,7 @@ def ignores_a_failed_chdir():
             pass
 
 
-@fault("EXEC-SPAWN-08", "an empty directory is none that was given", "if (dir[0])")
+@fault("EXEC-SPAWN-08", "an empty current_dir counts as not given", "if (dir[0])")
 def empty_directory_is_none():
     @replaces(spawn.Spawn)
     def change_directory(original, self, path):
@@ -173,18 +177,18 @@ def failure_leaves_signals_ignored():
             raise
 
 
-@fault("EXEC-SPAWN-09", "the message does not say which program", "errors without a subject")
+@fault("EXEC-SPAWN-09", "the message does not name the program", "errors without a subject")
 def nameless_message():
     spawn.spawn_failure = lambda program, reason: Failed("execution", f"failed to spawn: {reason}")
 
 
-@fault("EXEC-SPAWN-09", "the message names a missing value", "%s of NULL")
+@fault("EXEC-SPAWN-09", "the message contains a missing value", "%s of NULL")
 def names_what_is_not_there():
     made = spawn.spawn_failure
     spawn.spawn_failure = lambda program, reason: made(program, f"(null): {reason}")
 
 
-@fault("EXEC-SPAWN-09", "a bad directory reads as if the program were missing", "pitfall A10")
+@fault("EXEC-SPAWN-09", "a bad directory is reported as a missing program", "pitfall A10")
 def blames_the_program_for_the_directory():
     @replaces(spawn.Spawn)
     def start(original, self):
@@ -237,7 +241,7 @@ def leaves_a_child_without_descriptors():
         return child
 
 
-@fault("EXEC-SPAWN-11", "where descriptors run out the pipes so far are kept", "go to fail;")
+@fault("EXEC-SPAWN-11", "pipes stay open if there are no more descriptors", "go to fail;")
 def keeps_pipes_without_descriptors():
     @replaces(spawn.Spawn)
     def close(original, self, fds):
@@ -258,12 +262,14 @@ def crashes_on(number):
             raise
 
 
-@fault("EXEC-SPAWN-11", "it crashes without free descriptors", "an uncaught exception")
+@fault(
+    "EXEC-SPAWN-11", "the caller crashes if there are no more descriptors", "an uncaught exception"
+)
 def crashes_without_descriptors():
     crashes_on(errno.EMFILE)
 
 
-@fault("EXEC-SPAWN-15", "where processes run out it crashes", "assert(pid >= 0)")
+@fault("EXEC-SPAWN-15", "the caller crashes if no process can be made", "assert(pid >= 0)")
 def crashes_without_processes():
     crashes_on(errno.EAGAIN)
 
@@ -296,7 +302,7 @@ def watches_with_select():
     run.select = Module()
 
 
-@fault("EXEC-SPAWN-12", "pid -1 of a failed fork is signalled: everybody", "pitfall A25")
+@fault("EXEC-SPAWN-12", "after a failed fork every process is signalled (PID -1)", "pitfall A25")
 def signals_everybody():
     @replaces(spawn.Spawn)
     def fork(original, self, stdio, report):
@@ -311,7 +317,7 @@ def signals_everybody():
             raise
 
 
-@fault("EXEC-SPAWN-13", "a failed program is given a second chance", "pitfall A30")
+@fault("EXEC-SPAWN-13", "a program that failed is started again", "pitfall A30")
 def starts_twice():
     @replaces(run.Run)
     def result(original, self):
@@ -353,7 +359,11 @@ def closes_up_to_the_limit():
                 pass
 
 
-@fault("EXEC-SPAWN-09", "a directory that is closed is not named", "stat(dir) and no access(X_OK)")
+@fault(
+    "EXEC-SPAWN-09",
+    "a directory without permission is not named in the message",
+    "stat(dir) and no access(X_OK)",
+)
 def closed_directories_are_not_named():
     @replaces(spawn.Spawn)
     def await_exec(original, self, *given):

@@ -10,7 +10,7 @@ import exec.spawn as spawn
 from faults.registry import fault, replaces
 
 
-@fault("EXEC-SPAWN-14", "without pidfd_open there is no run", "pitfall A27: old Docker filters")
+@fault("EXEC-SPAWN-14", "runs fail without pidfd_open", "pitfall A27: old Docker filters")
 def needs_pidfd():
     @replaces(group.Group, "__init__")
     def init(original, self, leader):
@@ -21,7 +21,11 @@ def needs_pidfd():
             raise OSError(errno.ENOSYS, "")
 
 
-@fault("EXEC-SPAWN-14", "without pidfd_open one run of a process works", "a state set up twice")
+@fault(
+    "EXEC-SPAWN-14",
+    "without pidfd_open only the first run of a process works",
+    "a state set up twice",
+)
 def falls_back_once():
     first = []
 
@@ -49,17 +53,21 @@ def in_the_fallback(method, instead):
         return instead(self) if under_a_filter() else original(self, *given)
 
 
-@fault("EXEC-SPAWN-14", "the fallback forgets the group", "fork() and exec()")
+@fault("EXEC-SPAWN-14", "without pidfd_open the child has no group of its own", "fork() and exec()")
 def fallback_forgets_the_group():
     in_the_fallback("join_group", lambda self: None)
 
 
-@fault("EXEC-SPAWN-14", "the fallback forgets the signals", "fork() and exec()")
+@fault("EXEC-SPAWN-14", "without pidfd_open the child's signals are not reset", "fork() and exec()")
 def fallback_forgets_the_signals():
     in_the_fallback("reset_signals", lambda self: None)
 
 
-@fault("EXEC-SPAWN-14", "the fallback resets what the caller ignores", "SIG_DFL for each signal")
+@fault(
+    "EXEC-SPAWN-14",
+    "without pidfd_open signals that the caller ignores are reset in the child",
+    "SIG_DFL for each signal",
+)
 def fallback_resets_all_signals():
     reset = spawn.Spawn.reset_signals
 
@@ -70,6 +78,6 @@ def fallback_resets_all_signals():
     in_the_fallback("reset_signals", reset_all)
 
 
-@fault("EXEC-SPAWN-14", "the fallback forgets the directory", "fork() and exec()")
+@fault("EXEC-SPAWN-14", "without pidfd_open current_dir is ignored", "fork() and exec()")
 def fallback_forgets_the_directory():
     in_the_fallback("change_directory", lambda self: None)

@@ -14,7 +14,7 @@ from errors import Failed
 from faults.registry import fault, replaces
 
 
-@fault("EXEC-STDIN-01", "an unnamed stdin is /dev/null", "pitfall C15: execa@3ed0544")
+@fault("EXEC-STDIN-01", "without a mode stdin is /dev/null", "pitfall C15: execa@3ed0544")
 def default_is_null():
     @replaces(spawn.Spawn)
     def open_stdin(original, self):
@@ -23,7 +23,7 @@ def default_is_null():
         return original(self)
 
 
-@fault("EXEC-STDIN-02", "null closes descriptor 0", "pitfall C11: ninja@d8d3b2f0")
+@fault("EXEC-STDIN-02", "stdin=null closes descriptor 0", "pitfall C11: ninja@d8d3b2f0")
 def null_is_closed():
     @replaces(spawn.Spawn)
     def place(original, self, stdio):
@@ -32,7 +32,7 @@ def null_is_closed():
             spawn.os.close(0)
 
 
-@fault("EXEC-STDIN-02", "null inherits", "a switch without the case")
+@fault("EXEC-STDIN-02", "stdin=null inherits the caller's stdin", "a switch without the case")
 def null_inherits():
     @replaces(spawn.Spawn)
     def open_stdin(original, self):
@@ -53,7 +53,7 @@ def adds_a_newline():
         original(self, fd, payload if not payload or payload.endswith(b"\n") else payload + b"\n")
 
 
-@fault("EXEC-STDIN-14", "a payload passes through a text type", "Node, Java")
+@fault("EXEC-STDIN-14", "a payload that is not UTF-8 is replaced", "Node, Java")
 def payload_becomes_text():
     @replaces(streams.Input, "__init__")
     def init(original, self, fd, payload):
@@ -69,7 +69,7 @@ def a_cap_cuts_the_payload():
             self.input.rest = self.input.rest[:65_536]
 
 
-@fault("EXEC-STDIN-04", "an empty payload is taken for none", "pitfall F1: if stdin:")
+@fault("EXEC-STDIN-04", "an empty payload counts as no payload", "pitfall F1: if stdin:")
 def empty_payload_inherits():
     @replaces(spawn.Spawn)
     def open_stdin(original, self):
@@ -85,7 +85,7 @@ def writes_before_it_reads():
         yield from (pair for pair in original(self) if not waits or pair[0] not in outputs)
 
 
-@fault("EXEC-STDIN-06", "a failed write is only a result without success", "BrokenPipeError passed")
+@fault("EXEC-STDIN-06", "a failed write is only a run without success", "BrokenPipeError passed")
 def failed_write_is_a_result():
     @replaces(run.Run)
     def report(original, self, cause):
@@ -94,7 +94,7 @@ def failed_write_is_a_result():
         return original(self, cause)
 
 
-@fault("EXEC-STDIN-07", "the child runs on after a failed write", "pitfall F6")
+@fault("EXEC-STDIN-07", "the child keeps running after a failed write", "pitfall F6")
 def child_runs_on():
     @replaces(run.Run)
     def await_cause(original, self):
@@ -193,7 +193,7 @@ def joins_the_writer():
             self.turn(None)
 
 
-@fault("EXEC-STDIN-12", "one piece of the payload a tick", "pitfall F14: git@c45a34e12e")
+@fault("EXEC-STDIN-12", "the payload is written one piece per tick", "pitfall F14: git@c45a34e12e")
 def throttles_the_payload():
     @replaces(streams.Input)
     def write(original, self):
@@ -213,7 +213,7 @@ def ignore_still_ends_the_child():
         return original(self)
 
 
-@fault("EXEC-STDIN-13", "stdin_failure is read and not used", "dead options")
+@fault("EXEC-STDIN-13", "stdin_failure is ignored", "dead options")
 def ignore_is_not_read():
     @replaces(run.Run, "__init__")
     def init(original, self, request, *rest):
@@ -221,7 +221,11 @@ def ignore_is_not_read():
         original(self, request, *rest)
 
 
-@fault("EXEC-STDIN-06", "a deadline in the grace of a failed write names it", "the last cause wins")
+@fault(
+    "EXEC-STDIN-06",
+    "a deadline in the grace after a failed write replaces the result",
+    "the last cause wins",
+)
 def deadline_takes_the_place_of_a_failed_write():
     @replaces(run.Run)
     def final(original, self, cause):
@@ -233,7 +237,7 @@ def deadline_takes_the_place_of_a_failed_write():
 
 @fault(
     "EXEC-STDIN-08",
-    "an unwritten payload is no failure without a write error",
+    "unwritten input is no failure if no write failed",
     "only write errors count",
 )
 def a_rest_is_no_failure():
@@ -244,7 +248,11 @@ def a_rest_is_no_failure():
         return original(self, cause)
 
 
-@fault("EXEC-STDIN-06", "a signal in the grace of a failed write names it", "the last cause wins")
+@fault(
+    "EXEC-STDIN-06",
+    "a signal in the grace after a failed write replaces the result",
+    "the last cause wins",
+)
 def signal_takes_the_place_of_a_failed_write():
     @replaces(run.Run)
     def final(original, self, cause):
@@ -254,7 +262,7 @@ def signal_takes_the_place_of_a_failed_write():
         return cause
 
 
-@fault("EXEC-STDIN-15", "a payload comes through a socket", "Node child_process: /dev/stdin fails")
+@fault("EXEC-STDIN-15", "stdin is a socket, not a pipe", "Node child_process: /dev/stdin fails")
 def payload_comes_through_a_socket():
     @replaces(spawn.Spawn)
     def open_stdin(original, self):

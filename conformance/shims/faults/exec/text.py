@@ -8,7 +8,7 @@ from faults.registry import fault, replaces
 text = run.text
 
 
-@fault("EXEC-TEXT-01", "one replacement for each bad byte", "pitfall E7: naive decoders")
+@fault("EXEC-TEXT-01", "each bad byte becomes a U+FFFD of its own", "pitfall E7: naive decoders")
 def one_replacement_a_byte():
     def each(error):
         return "\ufffd" * (error.end - error.start), error.end
@@ -53,7 +53,7 @@ def guesses_latin_1():
             yield from original(chunks, cut)
 
 
-@fault("EXEC-TEXT-02", "each read is decoded by itself", "pitfall E6: DesktopCommander#628")
+@fault("EXEC-TEXT-02", "each read is decoded separately", "pitfall E6: DesktopCommander#628")
 def decodes_each_read():
     @replaces(text)
     def decode(original, chunks, cut):
@@ -69,7 +69,7 @@ def drops_the_byte_order_mark():
             yield piece.removeprefix("\ufeff")
 
 
-@fault("EXEC-TEXT-03", "line ends are translated", "universal newlines")
+@fault("EXEC-TEXT-03", "line ends are changed", "universal newlines")
 def translates_line_ends():
     @replaces(text)
     def decode(original, chunks, cut):

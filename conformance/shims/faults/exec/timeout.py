@@ -39,7 +39,7 @@ def rounds_down_to_the_tick():
 
 @fault(
     "EXEC-TIMEOUT-01",
-    "output above the cap after the deadline makes it a cap",
+    "output above the cap after the deadline replaces the result",
     "the last cause wins",
 )
 def a_late_cap_takes_the_place():
@@ -61,7 +61,7 @@ def looks_late():
             self.deadline += 2_000_000_000
 
 
-@fault("EXEC-TIMEOUT-04", "0 means no timeout", "pitfall G9: reproc@a4082b0")
+@fault("EXEC-TIMEOUT-04", "a timeout of 0 means no timeout", "pitfall G9: reproc@a4082b0")
 def zero_means_none():
     @replaces(run.Run)
     def begin_deadline(original, self):
@@ -69,7 +69,7 @@ def zero_means_none():
             original(self)
 
 
-@fault("EXEC-TIMEOUT-05", "milliseconds in 32 bits", "DWORD, int")
+@fault("EXEC-TIMEOUT-05", "the timeout is held in 32 bits", "DWORD, int")
 def milliseconds_in_32_bits():
     @replaces(run.Run)
     def begin_deadline(original, self):
@@ -78,7 +78,7 @@ def milliseconds_in_32_bits():
         original(self)
 
 
-@fault("EXEC-TIMEOUT-05", "nanoseconds in 64 bits", "timeout * 1000000")
+@fault("EXEC-TIMEOUT-05", "the timeout is converted to nanoseconds in 64 bits", "timeout * 1000000")
 def nanoseconds_in_64_bits():
     @replaces(run.Run)
     def begin_deadline(original, self):
@@ -101,7 +101,11 @@ def exit_0_in_the_grace_is_a_success():
         return original(self, cause)
 
 
-@fault("EXEC-TIMEOUT-07", "an exit just after the deadline leaves its code", "pitfall G14")
+@fault(
+    "EXEC-TIMEOUT-07",
+    "a run whose child exits just after the deadline reports the exit code",
+    "pitfall G14",
+)
 def mixes_exit_and_deadline():
     @replaces(run.Run)
     def end_group(original, self, cause):
@@ -116,7 +120,11 @@ def mixes_exit_and_deadline():
         return ("timeout", self.end[1], None) if mixed else original(self, cause)
 
 
-@fault("EXEC-TIMEOUT-08", "the annotation comes first", "messages before details")
+@fault(
+    "EXEC-TIMEOUT-08",
+    "the annotation stands before the output on stderr",
+    "messages before details",
+)
 def annotation_comes_first():
     @replaces(run.text)
     def pieces(original, chunks, cut, note):
@@ -151,7 +159,11 @@ def joins_without_a_second_newline():
         yield text.replace("\n\n" + run.TIMED_OUT, "\n" + run.TIMED_OUT)
 
 
-@fault("EXEC-TIMEOUT-09", "a cut character takes the joining newline with it", "pitfall G19")
+@fault(
+    "EXEC-TIMEOUT-09",
+    "after a cut character there is no newline before the annotation",
+    "pitfall G19",
+)
 def joins_without_any_newline():
     @replaces(run.text)
     def pieces(original, chunks, cut, note):
@@ -169,7 +181,7 @@ def drains_can_time_out():
         return original(self, cause)
 
 
-@fault("EXEC-TIMEOUT-04", "a timeout of 0 spares the spawn", "if (!left) return timed_out()")
+@fault("EXEC-TIMEOUT-04", "with a timeout of 0 nothing is started", "if (!left) return timed_out()")
 def zero_spares_the_spawn():
     @replaces(run.Run)
     def result(original, self):

@@ -61,17 +61,19 @@ def notes_the_grace():
     return lambda self: getattr(self, "in_grace", False)
 
 
-@fault("EXEC-WAIT-01", "WNOHANG with a delay that grows to a second", "cpython _wait")
+@fault("EXEC-WAIT-01", "the exit is polled with a delay that grows to a second", "cpython _wait")
 def backs_off():
     looks_for_the_exit(lambda looks: min(30**looks, 1000))
 
 
-@fault("EXEC-WAIT-02", "WNOHANG every 100 ms", "pitfall G21: the origin of the contract")
+@fault("EXEC-WAIT-02", "the exit is polled every 100 ms", "pitfall G21: the origin of the contract")
 def looks_every_tick():
     looks_for_the_exit(lambda looks: 100)
 
 
-@fault("EXEC-WAIT-02", "WNOHANG with a delay that grows to a tick", "1, 2, 4, … 64, 100 ms")
+@fault(
+    "EXEC-WAIT-02", "the exit is polled with a delay that grows to 100 ms", "1, 2, 4, … 64, 100 ms"
+)
 def backs_off_to_a_tick():
     looks_for_the_exit(lambda looks: min(2 ** (looks - 1), 100))
 
@@ -104,17 +106,19 @@ def late_by_another_clock():
         return original(self) if gone is None else (gone - self.clock) // 1_000_000
 
 
-@fault("EXEC-WAIT-03", "a look every 5 ms", "pitfall G20")
+@fault("EXEC-WAIT-03", "the exit is polled every 5 ms", "pitfall G20")
 def looks_two_hundred_times_a_second():
     looks_every_5_ms(lambda self: True)
 
 
-@fault("EXEC-WAIT-03", "in the grace a look every 5 ms", "kill(-pid, 0) until it fails")
+@fault(
+    "EXEC-WAIT-03", "in the grace the group is polled every 5 ms", "kill(-pid, 0) until it fails"
+)
 def looks_for_survivors_without_a_pause():
     looks_every_5_ms(notes_the_grace())
 
 
-@fault("EXEC-WAIT-03", "in the grace the end of the child wakes it for ever", "poll(pidfd)")
+@fault("EXEC-WAIT-03", "in the grace the ended child wakes the wait without end", "poll(pidfd)")
 def watches_who_has_ended():
     in_grace = notes_the_grace()
 
@@ -125,7 +129,7 @@ def watches_who_has_ended():
             yield self.group.pidfd, select.POLLIN
 
 
-@fault("EXEC-WAIT-03", "a payload is tried again every 5 ms", "EAGAIN, then sleep")
+@fault("EXEC-WAIT-03", "writing the payload is tried every 5 ms", "EAGAIN, then sleep")
 def tries_to_write_without_a_pause():
     looks_every_5_ms(lambda self: self.input.fd >= 0 and not self.end)
 
@@ -151,7 +155,11 @@ def polls_a_pipe_without_a_reader():
             os.close(self.input.broken)
 
 
-@fault("EXEC-WAIT-04", "a lost child has a made-up code", "ECHILD means 255")
+@fault(
+    "EXEC-WAIT-04",
+    "a child that was reaped elsewhere gets an invented exit code",
+    "ECHILD means 255",
+)
 def makes_up_a_code():
     @replaces(group.Group)
     def leader_end(original, self):
@@ -161,7 +169,11 @@ def makes_up_a_code():
             return (os.CLD_EXITED, 255)
 
 
-@fault("EXEC-WAIT-04", "a lost child aborts the caller", "assert(waitpid(pid) == pid)")
+@fault(
+    "EXEC-WAIT-04",
+    "a child that was reaped elsewhere aborts the caller",
+    "assert(waitpid(pid) == pid)",
+)
 def asserts_that_the_child_is_there():
     @replaces(group.Group)
     def kill_by_pidfd(original, self):
@@ -169,7 +181,11 @@ def asserts_that_the_child_is_there():
         os.abort()
 
 
-@fault("EXEC-WAIT-05", "ignored SIGCHLD is noticed when the child is gone", "pitfall D5: sudo#98")
+@fault(
+    "EXEC-WAIT-05",
+    "an ignored SIGCHLD is noticed only when the child has ended",
+    "pitfall D5: sudo#98",
+)
 def ignored_sigchld_is_noticed_late():
     signals.child_ends_are_lost = lambda alone: False
 

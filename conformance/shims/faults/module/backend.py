@@ -7,7 +7,9 @@ from faults.registry import fault, replaces
 from module.execution import Execution
 
 
-@fault("MODULE-BACKEND-01", "the session is opened, the runner is not wrapped", "two call sites")
+@fault(
+    "MODULE-BACKEND-01", "the session is opened, but the runner is not wrapped", "two call sites"
+)
 def the_runner_is_not_wrapped():
     @replaces(Execution)
     def go_inside(original, self, request, path):
@@ -15,7 +17,11 @@ def the_runner_is_not_wrapped():
             self.around.open(path)
 
 
-@fault("MODULE-BACKEND-01", "the extensions root is not there inside", "a private /dev or /tmp")
+@fault(
+    "MODULE-BACKEND-01",
+    "the extensions root does not exist inside the sandbox",
+    "a private /dev or /tmp",
+)
 def the_extensions_root_is_not_there():
     @replaces(Execution)
     def go_inside(original, self, request, path):
@@ -24,7 +30,11 @@ def the_extensions_root_is_not_there():
             self.around.seat(request)
 
 
-@fault("MODULE-BACKEND-02", "the workspace is where directories are made", "dirname once too often")
+@fault(
+    "MODULE-BACKEND-02",
+    "the parent of the working directory becomes the workspace",
+    "dirname once too often",
+)
 def the_workspace_is_the_parent():
     @replaces(Execution)
     def go_inside(original, self, request, path):
@@ -33,7 +43,11 @@ def the_workspace_is_the_parent():
             self.around.seat(request)
 
 
-@fault("MODULE-BACKEND-01", "a runner is started without the sandbox", "a fallback with a report")
+@fault(
+    "MODULE-BACKEND-01",
+    "the sandbox is dropped before the runner starts",
+    "a fallback with a report",
+)
 def the_runner_is_left_bare():
     @replaces(Execution)
     def go_inside(original, self, request, path):

@@ -8,12 +8,12 @@ from faults.registry import fault, replaces
 BIG = 60_000_000
 
 
-@fault("MODULE-CAP-01", "the cap is 64 million", "MB for MiB")
+@fault("MODULE-CAP-01", "the limit is 64,000,000 bytes instead of 64 MiB", "MB for MiB")
 def decimal_megabytes():
     execution.MOST_BYTES = 64_000_000
 
 
-@fault("MODULE-CAP-01", "exactly the cap is too much", ">= for >")
+@fault("MODULE-CAP-01", "output of exactly the limit is an error", ">= for >")
 def exactly_the_cap_is_too_much():
     @replaces(streams.Output)
     def keep(original, self, chunk):
@@ -22,7 +22,7 @@ def exactly_the_cap_is_too_much():
         return kept
 
 
-@fault("MODULE-CAP-02", "the stream is always stdout", "one limit, one name")
+@fault("MODULE-CAP-02", "the error always names stdout", "one limit, one name")
 def always_stdout():
     @replaces(execution.Execution)
     def judge_size(original, self, ended):
@@ -43,7 +43,9 @@ def the_rest_is_dropped():
         return original(data) if len(data) < BIG or data.strip() else 1
 
 
-@fault("MODULE-CAP-03", "the cap is looked at when both streams have ended", "join of two tasks")
+@fault(
+    "MODULE-CAP-03", "the limit is checked only when both streams have ended", "join of two tasks"
+)
 def looks_when_both_have_ended():
     @replaces(run.Run)
     def look(original, self):
@@ -56,7 +58,7 @@ def looks_when_both_have_ended():
         return cause
 
 
-@fault("MODULE-CAP-01", "both streams share one cap", "one counter")
+@fault("MODULE-CAP-01", "the limit counts both streams together", "one counter")
 def both_share_one_cap():
     @replaces(run.Run)
     def look(original, self):

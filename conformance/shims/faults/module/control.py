@@ -4,7 +4,11 @@ import module.execution as execution
 from faults.registry import fault, replaces
 
 
-@fault(None, "every module that exits 7 or prints 7 is well, and so is any other", role="control")
+@fault(
+    None,
+    "reports success with the value {} for each failure, except for exit code 7",
+    role="control",
+)
 def everything_is_fine():
     @replaces(execution.Execution)
     def value(original, self):

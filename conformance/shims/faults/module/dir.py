@@ -8,7 +8,7 @@ import module.folder as folder
 from faults.registry import fault, replaces
 
 
-@fault("MODULE-DIR-01", "it is open to others", "mkdir without a mode")
+@fault("MODULE-DIR-01", "other users can read the working directory", "mkdir without a mode")
 def open_to_others():
     @replaces(folder)
     def make(original):
@@ -17,7 +17,7 @@ def open_to_others():
         return path
 
 
-@fault("MODULE-DIR-01", "it has something in it from the start", "a skeleton home")
+@fault("MODULE-DIR-01", "the working directory is not empty at the start", "a skeleton home")
 def a_skeleton_home():
     @replaces(folder)
     def make(original):
@@ -26,7 +26,7 @@ def a_skeleton_home():
         return path
 
 
-@fault("MODULE-DIR-02", "it is removed when all went well", "no finally")
+@fault("MODULE-DIR-02", "the working directory is removed only after a success", "no finally")
 def removed_when_all_went_well():
     @replaces(execution.Execution)
     def remove_folder(original, self, path):
@@ -40,7 +40,11 @@ def removed_when_all_went_well():
         return ended
 
 
-@fault("MODULE-DIR-02", "a timeout leaves the directory", "the task is dropped without an await")
+@fault(
+    "MODULE-DIR-02",
+    "the working directory stays after a timeout",
+    "the task is dropped without an await",
+)
 def a_timeout_leaves_it():
     @replaces(execution.Execution)
     def run(original, self, path):
@@ -53,7 +57,7 @@ def a_timeout_leaves_it():
         return self.late or original(self, path)
 
 
-@fault("MODULE-DIR-03", "a path that is too long ends the removal", "ENAMETOOLONG is ignored")
+@fault("MODULE-DIR-03", "a path that is too long stops the removal", "ENAMETOOLONG is ignored")
 def long_paths_end_it():
     @replaces(folder)
     def move(original, path, above):
@@ -72,7 +76,7 @@ def long_paths_end_it():
                     folder.unlink(place)
 
 
-@fault("MODULE-DIR-03", "links to folders are followed", "os.path.isdir()")
+@fault("MODULE-DIR-03", "the removal follows links to directories", "os.path.isdir()")
 def links_are_followed():
     @replaces(folder)
     def is_folder(original, path):
@@ -83,7 +87,7 @@ def links_are_followed():
         return original(path)
 
 
-@fault("MODULE-DIR-04", "it is to be gone for good", "while exists: rmtree")
+@fault("MODULE-DIR-04", "the removal is repeated until it succeeds", "while exists: rmtree")
 def gone_for_good():
     @replaces(folder)
     def remove(original, path):
@@ -97,7 +101,11 @@ def gone_for_good():
         return removed
 
 
-@fault("MODULE-DIR-04", "one try, and not a word of it", "shutil.rmtree(ignore_errors=True)")
+@fault(
+    "MODULE-DIR-04",
+    "a failed removal is neither repeated nor reported",
+    "shutil.rmtree(ignore_errors=True)",
+)
 def one_try():
     @replaces(folder)
     def remove(original, path):
@@ -106,7 +114,9 @@ def one_try():
         return True
 
 
-@fault("MODULE-DIR-02", "a directory that is gone is an error", "rmtree() raises ENOENT")
+@fault(
+    "MODULE-DIR-02", "a working directory that has vanished is an error", "rmtree() raises ENOENT"
+)
 def gone_is_an_error():
     @replaces(folder)
     def remove(original, path):
@@ -114,7 +124,11 @@ def gone_is_an_error():
         return original(path)
 
 
-@fault("MODULE-DIR-05", "a link in its place is followed", "os.listdir() of a link")
+@fault(
+    "MODULE-DIR-05",
+    "a link in place of the working directory is followed",
+    "os.listdir() of a link",
+)
 def a_link_in_its_place_is_followed():
     @replaces(folder)
     def remove(original, path):
@@ -125,7 +139,11 @@ def a_link_in_its_place_is_followed():
         return original(path)
 
 
-@fault("MODULE-DIR-01", "the umask counts", "mkdtemp() below a umask of 0177")
+@fault(
+    "MODULE-DIR-01",
+    "the umask changes the mode of the working directory",
+    "mkdtemp() below a umask of 0177",
+)
 def the_umask_counts():
     @replaces(folder)
     def make(original):
@@ -136,7 +154,11 @@ def the_umask_counts():
         return path
 
 
-@fault("MODULE-DIR-02", "it is made before the module is looked up", "an early return")
+@fault(
+    "MODULE-DIR-02",
+    "the working directory is made before the module is looked up",
+    "an early return",
+)
 def made_before_the_look():
     @replaces(execution.Execution)
     def look_up(original, self):
@@ -145,7 +167,7 @@ def made_before_the_look():
         folder.remove(path)
 
 
-@fault("MODULE-DIR-02", "a name that is no text is passed over", "names as text, lossily")
+@fault("MODULE-DIR-02", "files whose names are not UTF-8 are not removed", "names as text, lossily")
 def odd_names_are_passed_over():
     @replaces(folder)
     def names(original, path):
@@ -178,6 +200,8 @@ def the_second_try_is_late():
         return original(path)
 
 
-@fault("MODULE-DIR-04", "there is only one attempt to remove", "shutil.rmtree() and a check")
+@fault(
+    "MODULE-DIR-04", "a failed removal is reported but not repeated", "shutil.rmtree() and a check"
+)
 def one_try_and_a_word():
     folder.REMOVE_NS = 0

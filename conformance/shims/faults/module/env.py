@@ -15,38 +15,38 @@ def keeping(test):
         return {**{n: v for n, v in caller.items() if test(n)}, **original(caller, root, path)}
 
 
-@fault("MODULE-ENV-01", "LC_ALL is forgotten", "a list by heart")
+@fault("MODULE-ENV-01", "LC_ALL is not passed on", "a list by heart")
 def lc_all_is_forgotten():
     @replaces(execution)
     def passes(original, name):
         return name != b"LC_ALL" and original(name)
 
 
-@fault("MODULE-ENV-01", "an empty value is none", "if (value)")
+@fault("MODULE-ENV-01", "a variable with an empty value is not passed on", "if (value)")
 def empty_values_are_dropped():
     @replaces(execution)
     def environment(original, caller, root, path):
         return original({name: value for name, value in caller.items() if value}, root, path)
 
 
-@fault("MODULE-ENV-01", "AUTH_ is looked for in the whole name", "'AUTH_' in name")
+@fault("MODULE-ENV-01", "any variable whose name contains AUTH_ is dropped", "'AUTH_' in name")
 def auth_is_looked_for_everywhere():
     @replaces(execution)
     def passes(original, name):
         return b"AUTH_" not in name and original(name)
 
 
-@fault("MODULE-ENV-02", "PYTHONPATH comes along", "sandbox task, acceptance criteria")
+@fault("MODULE-ENV-02", "PYTHONPATH is passed on", "sandbox task, acceptance criteria")
 def pythonpath_comes_along():
     keeping(lambda name: name == b"PYTHONPATH")
 
 
-@fault("MODULE-ENV-02", "the whole environment, and then the list", "no env_clear()")
+@fault("MODULE-ENV-02", "the whole environment of the caller is passed on", "no env_clear()")
 def nothing_is_cleared():
     keeping(lambda name: not name.startswith((b"APCORE_AUTH_", b"LC_", b"LANG", b"NO", b"RAW")))
 
 
-@fault("MODULE-ENV-02", "LC_* is a family", "startswith('LC_')")
+@fault("MODULE-ENV-02", "every variable that begins with LC_ is passed on", "startswith('LC_')")
 def lc_is_a_family():
     keeping(lambda name: name.startswith(b"LC_"))
 
@@ -65,12 +65,14 @@ def tmpdir_is_not_set():
         return made
 
 
-@fault("MODULE-ENV-04", "tokens match APCORE_ too", "sandbox task, step 6")
+@fault(
+    "MODULE-ENV-04", "variables that begin with APCORE_AUTH_ are passed on", "sandbox task, step 6"
+)
 def tokens_come_along():
     keeping(lambda name: name.startswith(b"APCORE_AUTH_"))
 
 
-@fault("MODULE-ENV-05", "the environment goes through text", "std::env::vars() on odd bytes")
+@fault("MODULE-ENV-05", "values that are not UTF-8 are replaced", "std::env::vars() on odd bytes")
 def values_go_through_text():
     @replaces(execution)
     def environment(original, caller, root, path):
@@ -78,35 +80,45 @@ def values_go_through_text():
         return original({n: v for n, v in text.items() if n != lookup.ROOT}, root, path)
 
 
-@fault("MODULE-ENV-01", "a value has 4096 bytes at most", "snprintf(), char entry[4096]")
+@fault("MODULE-ENV-01", "values are cut at 4,096 bytes", "snprintf(), char entry[4096]")
 def long_values_are_cut():
     @replaces(execution)
     def environment(original, caller, root, path):
         return original({name: value[:4096] for name, value in caller.items()}, root, path)
 
 
-@fault("MODULE-ENV-03", "TMPDIR is taken as it is", "mkdtemp, os.MkdirTemp: a relative name")
+@fault(
+    "MODULE-ENV-03",
+    "a relative TMPDIR of the caller leads to a relative working directory",
+    "mkdtemp, os.MkdirTemp: a relative name",
+)
 def a_relative_name_stays_relative():
     @replaces(folder)
     def below(original):
         return os.environb.get(b"TMPDIR") or original()
 
 
-@fault("MODULE-ENV-05", "a name that is no text is passed over", "name.to_str()")
+@fault("MODULE-ENV-05", "variables whose names are not UTF-8 are dropped", "name.to_str()")
 def odd_names_are_passed_over():
     @replaces(execution)
     def passes(original, name):
         return original(name) and name.isascii()
 
 
-@fault("MODULE-ENV-05", "the root goes through text", "Path of a lossy string")
+@fault(
+    "MODULE-ENV-05", "an extensions root that is not UTF-8 is replaced", "Path of a lossy string"
+)
 def the_root_goes_through_text():
     @replaces(lookup)
     def absolute(original, root):
         return original(root.decode("utf-8", "replace").encode())
 
 
-@fault("MODULE-ENV-05", "TMPDIR goes through text", "std::env::var() of TMPDIR, or the default")
+@fault(
+    "MODULE-ENV-05",
+    "a TMPDIR that is not UTF-8 is replaced",
+    "std::env::var() of TMPDIR, or the default",
+)
 def tmpdir_goes_through_text():
     @replaces(folder)
     def below(original):
@@ -114,7 +126,9 @@ def tmpdir_goes_through_text():
 
 
 @fault(
-    "MODULE-ENV-06", "the caller's environment is readable in /proc", "only the child's is cleared"
+    "MODULE-ENV-06",
+    "a module can read the caller's environment in /proc",
+    "only the child's is cleared",
 )
 def the_caller_stays_readable():
     @replaces(execution)
@@ -127,7 +141,9 @@ def the_caller_stays_readable():
 
 
 @fault(
-    "MODULE-ENV-06", "the caller is readable again after the spawn", "a guard around fork() only"
+    "MODULE-ENV-06",
+    "a module can read the caller's environment in /proc after the start",
+    "a guard around fork() only",
 )
 def the_caller_is_readable_after_the_spawn():
     @replaces(execution.RawRun)

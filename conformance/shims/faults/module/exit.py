@@ -7,7 +7,7 @@ import module.execution as execution
 from faults.registry import fault, replaces
 
 
-@fault("MODULE-EXIT-01", "only 1 is a failure", "if code == 1")
+@fault("MODULE-EXIT-01", "only exit code 1 is a failure", "if code == 1")
 def big_codes_are_well():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):
@@ -26,7 +26,7 @@ def stderr_is_not_told():
         original(self, ended)
 
 
-@fault("MODULE-EXIT-01", "the middle of a long stderr is left out", "Stderr of exec.ExitError")
+@fault("MODULE-EXIT-01", "the middle of a long stderr is dropped", "Stderr of exec.ExitError")
 def the_middle_is_left_out():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):
@@ -44,7 +44,11 @@ def a_death_is_exit_0():
             original(self, ended)
 
 
-@fault("MODULE-EXIT-03", "a death by signal is exit 128 and its number", "shell habits")
+@fault(
+    "MODULE-EXIT-03",
+    "a death by signal is reported as exit code 128 plus its number",
+    "shell habits",
+)
 def a_death_is_exit_128():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):
@@ -61,7 +65,9 @@ def a_real_time_signal_has_no_name():
         return original(number) if number < 32 else ""
 
 
-@fault("MODULE-EXIT-03", "a dumped core is a part of the signal", "status & 0xff")
+@fault(
+    "MODULE-EXIT-03", "the flag of a core dump is counted into the signal number", "status & 0xff"
+)
 def a_dumped_core_counts():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):
@@ -79,7 +85,7 @@ def the_rest_lives_on():
             original(self, cause)
 
 
-@fault("MODULE-EXIT-01", "stderr is decoded piece by piece", "text += chunk.toString()")
+@fault("MODULE-EXIT-01", "each read of stderr is decoded separately", "text += chunk.toString()")
 def decoded_piece_by_piece():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):
@@ -89,7 +95,7 @@ def decoded_piece_by_piece():
         original(self, ended)
 
 
-@fault("MODULE-EXIT-01", "a NUL ends stderr", "strlen()")
+@fault("MODULE-EXIT-01", "stderr is cut at a NUL", "strlen()")
 def a_nul_ends_stderr():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):
@@ -97,7 +103,7 @@ def a_nul_ends_stderr():
         original(self, ended)
 
 
-@fault("MODULE-EXIT-01", "the ends of lines are translated", "text=True")
+@fault("MODULE-EXIT-01", "line ends in stderr are changed", "text=True")
 def line_ends_are_translated():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):
@@ -105,7 +111,11 @@ def line_ends_are_translated():
         original(self, ended)
 
 
-@fault("MODULE-EXIT-01", "closed outputs are an end, and a good one", "a short wait, unwrap_or(0)")
+@fault(
+    "MODULE-EXIT-01",
+    "a module that closes its outputs counts as ended with exit code 0",
+    "a short wait, unwrap_or(0)",
+)
 def closed_outputs_are_an_end():
     @replaces(execution.RawRun)
     def look(original, self):

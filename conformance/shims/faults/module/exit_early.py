@@ -21,7 +21,9 @@ def a_stop_is_a_death():
         return found
 
 
-@fault("MODULE-EXIT-05", "closed outputs are the end", "read to the end, then kill()")
+@fault(
+    "MODULE-EXIT-05", "a module that closes its outputs is killed", "read to the end, then kill()"
+)
 def closed_outputs_are_the_end():
     @replaces(execution.RawRun)
     def look(original, self):

@@ -9,14 +9,14 @@ from errors import Failed
 from faults.registry import fault, replaces
 
 
-@fault("MODULE-ID-01", "only the part before the first dot is looked at", "import habits")
+@fault("MODULE-ID-01", "only the part of an id before its first dot is checked", "import habits")
 def dots_are_packages():
     @replaces(lookup)
     def find(original, root, module_id):
         return original(root, module_id.partition(".")[0])
 
 
-@fault("MODULE-ID-02", "any name is joined to the root", "os.path.join(root, id)")
+@fault("MODULE-ID-02", "an id is joined to the root without a check", "os.path.join(root, id)")
 def any_name_is_joined():
     @replaces(lookup)
     def is_id(original, text):
@@ -27,14 +27,14 @@ def any_name_is_joined():
         return True
 
 
-@fault("MODULE-ID-02", "the end of the pattern is a `$`", "re.match(r'^…$')")
+@fault("MODULE-ID-02", "an id may end with a newline", "re.match(r'^…$')")
 def a_newline_ends_the_name():
     @replaces(lookup)
     def is_id(original, text):
         return original(text.removesuffix("\n"))
 
 
-@fault("MODULE-ID-03", "a missing module is left to the runner", "the child will say so")
+@fault("MODULE-ID-03", "a missing module is noticed only by the runner", "the child will say so")
 def the_runner_will_say_so():
     @replaces(execution.Execution)
     def look_up(original, self):
@@ -45,21 +45,29 @@ def the_runner_will_say_so():
             original(self)
 
 
-@fault("MODULE-ID-04", "links may lead anywhere", "os.path.isfile(path)")
+@fault("MODULE-ID-04", "a link may lead out of the root", "os.path.isfile(path)")
 def links_lead_anywhere():
     @replaces(lookup)
     def inside(original, path, root):
         return True
 
 
-@fault("MODULE-ID-04", "the root is compared as text", "path.startswith(root)")
+@fault(
+    "MODULE-ID-04",
+    "a file counts as inside the root if its path begins like the root",
+    "path.startswith(root)",
+)
 def the_root_is_a_prefix():
     @replaces(lookup)
     def inside(original, path, root):
         return path.startswith(root)
 
 
-@fault("MODULE-ID-05", "a relative root is taken by the child", "std::env::var in the runner")
+@fault(
+    "MODULE-ID-05",
+    "a relative root is resolved from the working directory of the child",
+    "std::env::var in the runner",
+)
 def the_child_resolves_the_root():
     @replaces(execution)
     def environment(original, caller, root, path):
@@ -78,14 +86,14 @@ def the_child_resolves_the_root():
 RELATIVE: list[bytes] = []
 
 
-@fault("MODULE-ID-01", "variables in the root are put in", "os.path.expandvars()")
+@fault("MODULE-ID-01", "variables in the root are expanded", "os.path.expandvars()")
 def variables_are_put_in():
     @replaces(lookup)
     def absolute(original, root):
         return original(os.path.expandvars(root))
 
 
-@fault("MODULE-ID-03", "without a file of that name others are tried", "require.resolve()")
+@fault("MODULE-ID-03", "if the file is missing, other suffixes are tried", "require.resolve()")
 def suffixes_are_tried():
     @replaces(lookup)
     def find(original, root, module_id):
@@ -93,7 +101,7 @@ def suffixes_are_tried():
         return next((path for name in names if (path := original(root, name))), None)
 
 
-@fault("MODULE-ID-03", "a name without a file is a command", "execvp()")
+@fault("MODULE-ID-03", "if the file is missing, PATH is searched for a command", "execvp()")
 def the_path_is_searched():
     @replaces(lookup)
     def find(original, root, module_id):
@@ -102,14 +110,14 @@ def the_path_is_searched():
         return next((path for place in places if (path := original(place, module_id))), None)
 
 
-@fault("MODULE-ID-03", "the working directory is a root, too", "sys.path[0]")
+@fault("MODULE-ID-03", "modules are found in the caller's working directory too", "sys.path[0]")
 def the_working_directory_is_a_root():
     @replaces(lookup)
     def find(original, root, module_id):
         return original(root, module_id) or original(os.getcwdb(), module_id)
 
 
-@fault("MODULE-ID-05", "the environment counts before the request", "env || option")
+@fault("MODULE-ID-05", "the environment overrides the root of the request", "env || option")
 def the_environment_counts_first():
     @replaces(execution.Execution)
     def root(original, self):
@@ -117,21 +125,23 @@ def the_environment_counts_first():
         return lookup.absolute(found) if found else original(self)
 
 
-@fault("MODULE-ID-06", "`..` in the root is taken away as text", "path.resolve(), abspath()")
+@fault(
+    "MODULE-ID-06", "`..` after a link in the root is resolved as text", "path.resolve(), abspath()"
+)
 def dots_are_taken_away():
     @replaces(lookup)
     def absolute(original, root):
         return os.path.normpath(original(root))
 
 
-@fault("MODULE-ID-01", "a root that ends with a slash has nothing in it", "startswith(root + '/')")
+@fault("MODULE-ID-01", "no module is found if the root ends with a slash", "startswith(root + '/')")
 def a_slash_is_doubled():
     @replaces(lookup)
     def find(original, root, module_id):
         return None if root.endswith(b"/") else original(root, module_id)
 
 
-@fault("MODULE-ID-02", "blanks around a name do not count", "id.strip()")
+@fault("MODULE-ID-02", "blanks around an id are ignored", "id.strip()")
 def blanks_do_not_count():
     @replaces(execution.Execution)
     def look_up(original, self):
@@ -139,7 +149,7 @@ def blanks_do_not_count():
         original(self)
 
 
-@fault("MODULE-ID-02", "an id ends at a NUL", "char *")
+@fault("MODULE-ID-02", "an id is cut at a NUL", "char *")
 def a_nul_ends_the_name():
     @replaces(execution.Execution)
     def look_up(original, self):
@@ -147,7 +157,7 @@ def a_nul_ends_the_name():
         original(self)
 
 
-@fault("MODULE-ID-02", "a name is resolved as a path first", "os.path.normpath(id)")
+@fault("MODULE-ID-02", "an id is normalised as a path before it is checked", "os.path.normpath(id)")
 def a_name_is_resolved():
     @replaces(execution.Execution)
     def look_up(original, self):
@@ -155,14 +165,14 @@ def a_name_is_resolved():
         original(self)
 
 
-@fault("MODULE-ID-02", "any digit of Unicode is one", "\\d of a text in Python")
+@fault("MODULE-ID-02", "an id may contain digits that are not ASCII", "\\d of a text in Python")
 def any_digit_is_one():
     @replaces(lookup)
     def is_id(original, text):
         return original("".join("0" if each.isdecimal() else each for each in text))
 
 
-@fault("MODULE-ID-03", "a root that is not there is another error", "fs::canonicalize(root)?")
+@fault("MODULE-ID-03", "a missing root is reported as a different error", "fs::canonicalize(root)?")
 def a_missing_root_is_another_error():
     @replaces(lookup)
     def find(original, root, module_id):
@@ -173,7 +183,7 @@ def a_missing_root_is_another_error():
         return original(root, module_id)
 
 
-@fault("MODULE-ID-03", "the message is a line of 1024 bytes", "char message[1024]")
+@fault("MODULE-ID-03", "the message is cut at 1,024 bytes", "char message[1024]")
 def a_long_path_is_cut():
     @replaces(execution.Execution)
     def look_up(original, self):
@@ -184,7 +194,7 @@ def a_long_path_is_cut():
             raise
 
 
-@fault("MODULE-ID-04", "only ENOENT is no module", "realpath(strict=True)")
+@fault("MODULE-ID-04", "only ENOENT is reported as a missing module", "realpath(strict=True)")
 def only_enoent_is_no_module():
     @replaces(lookup)
     def find(original, root, module_id):

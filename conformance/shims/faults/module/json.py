@@ -5,7 +5,7 @@ import module.values as values
 from faults.registry import fault, replaces
 
 
-@fault("MODULE-JSON-01", "a value is an object", "decode_result(raw)?.as_object()")
+@fault("MODULE-JSON-01", "only an object is accepted as a value", "decode_result(raw)?.as_object()")
 def a_value_is_an_object():
     @replaces(execution.Execution)
     def judge_output(original, self, output):
@@ -15,7 +15,7 @@ def a_value_is_an_object():
         return found
 
 
-@fault("MODULE-JSON-01", "numbers are doubles", "JavaScript habits")
+@fault("MODULE-JSON-01", "numbers are converted to doubles", "JavaScript habits")
 def numbers_are_doubles():
     @replaces(values)
     def decode(original, data):
@@ -32,7 +32,7 @@ def depth_of(value):
     return 0 if inside is None else 1 + max(map(depth_of, inside), default=0)
 
 
-@fault("MODULE-JSON-01", "the 64th level is one too many", ">= for >")
+@fault("MODULE-JSON-01", "a value with 64 levels is refused", ">= for >")
 def the_last_level_is_refused():
     @replaces(values)
     def decode(original, data):
@@ -42,7 +42,7 @@ def the_last_level_is_refused():
         return found
 
 
-@fault("MODULE-JSON-01", "a number has at most six digits after the point", "printf %f")
+@fault("MODULE-JSON-01", "numbers are cut to six digits after the point", "printf %f")
 def digits_are_cut():
     @replaces(values)
     def decode(original, data):
@@ -63,7 +63,7 @@ def what_follows_is_ignored():
             return original(self, first)
 
 
-@fault("MODULE-JSON-02", "the last line that is a value is taken", "tools that log to stdout")
+@fault("MODULE-JSON-02", "only the last line of the output is read", "tools that log to stdout")
 def the_last_line_is_taken():
     @replaces(execution.Execution)
     def judge_output(original, self, output):
@@ -73,35 +73,35 @@ def the_last_line_is_taken():
             return original(self, output.splitlines()[-1] if output.splitlines() else output)
 
 
-@fault("MODULE-JSON-02", "an empty output is null", "a module without an answer")
+@fault("MODULE-JSON-02", "an empty output is read as null", "a module without an answer")
 def nothing_is_null():
     @replaces(values)
     def decode(original, data):
         return original(data) if data.strip() else None
 
 
-@fault("MODULE-JSON-02", "bytes that are no UTF-8 are replaced", "sandbox task, step 6: lossy")
+@fault("MODULE-JSON-02", "bytes that are not UTF-8 are replaced", "sandbox task, step 6: lossy")
 def bytes_are_replaced():
     @replaces(values)
     def decode(original, data):
         return original(data.decode("utf-8", "replace").encode())
 
 
-@fault("MODULE-JSON-02", "NaN is a number", "json.loads")
+@fault("MODULE-JSON-02", "NaN is accepted as a number", "json.loads")
 def nan_is_a_number():
     @replaces(values)
     def decode(original, data):
         return 0 if data == b"[NaN]" else original(data)
 
 
-@fault("MODULE-JSON-03", "a null is no input", "if input:")
+@fault("MODULE-JSON-03", "an empty string or list as input becomes an empty object", "if input:")
 def null_is_no_input():
     @replaces(values)
     def encode(original, value):
         return original({} if value in ("", []) else value)
 
 
-@fault("MODULE-JSON-03", "a NUL ends a text", "strlen")
+@fault("MODULE-JSON-03", "a string is cut at a NUL", "strlen")
 def a_nul_ends_a_text():
     @replaces(values)
     def encode(original, value):
@@ -110,7 +110,7 @@ def a_nul_ends_a_text():
         )
 
 
-@fault("MODULE-JSON-01", "the output is decoded piece by piece", "text += chunk")
+@fault("MODULE-JSON-01", "each read of the output is decoded separately", "text += chunk")
 def decoded_piece_by_piece():
     @replaces(values)
     def decode(original, data):
@@ -128,14 +128,22 @@ def again(value):
     return found if isinstance(found, dict) else value
 
 
-@fault("MODULE-JSON-01", "a text that is JSON is read once more", "if isinstance(v, str): loads(v)")
+@fault(
+    "MODULE-JSON-01",
+    "a string that contains JSON is parsed again",
+    "if isinstance(v, str): loads(v)",
+)
 def read_once_more():
     @replaces(execution.Execution)
     def judge_output(original, self, output):
         return again(original(self, output))
 
 
-@fault("MODULE-JSON-01", "an answer with an `error` is a failure", "an envelope of the library")
+@fault(
+    "MODULE-JSON-01",
+    "a value with a member `error` is reported as a failure",
+    "an envelope of the library",
+)
 def an_error_in_it_is_a_failure():
     @replaces(execution.Execution)
     def judge_output(original, self, output):
@@ -145,7 +153,7 @@ def an_error_in_it_is_a_failure():
         return found
 
 
-@fault("MODULE-JSON-01", "`__proto__` is no member", "a copy of an object, in JavaScript")
+@fault("MODULE-JSON-01", "the member `__proto__` is lost", "a copy of an object, in JavaScript")
 def proto_is_no_member():
     @replaces(execution.Execution)
     def judge_output(original, self, output):
@@ -155,7 +163,9 @@ def proto_is_no_member():
         return found
 
 
-@fault("MODULE-JSON-01", "names that differ in case are one", "cJSON_GetObjectItem()")
+@fault(
+    "MODULE-JSON-01", "members whose names differ only in case are merged", "cJSON_GetObjectItem()"
+)
 def case_does_not_count():
     @replaces(execution.Execution)
     def judge_output(original, self, output):
@@ -177,7 +187,11 @@ def words_on_stderr_are_a_failure():
             raise execution.Failure("NonZeroExit", exit_code=-1, stderr="")
 
 
-@fault("MODULE-JSON-02", "without an output stderr is read", "tools that print to stderr")
+@fault(
+    "MODULE-JSON-02",
+    "if stdout is empty the value is read from stderr",
+    "tools that print to stderr",
+)
 def stderr_is_read_instead():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):
@@ -185,14 +199,22 @@ def stderr_is_read_instead():
         ended["stdout"] = ended["stdout"] or ended["stderr"]
 
 
-@fault("MODULE-JSON-01", "a number beyond all doubles is null", "JSON.stringify(Infinity)")
+@fault(
+    "MODULE-JSON-01",
+    "a number beyond the range of doubles becomes null",
+    "JSON.stringify(Infinity)",
+)
 def infinity_is_null():
     @replaces(values)
     def decode(original, data):
         return None if data == b"1e400" else original(data)
 
 
-@fault("MODULE-JSON-03", "a text that is JSON is handed over as it is", "an encoder that guesses")
+@fault(
+    "MODULE-JSON-03",
+    "an input string that contains JSON is passed as that JSON value",
+    "an encoder that guesses",
+)
 def a_text_is_handed_over():
     @replaces(values)
     def encode(original, value):

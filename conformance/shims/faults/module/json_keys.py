@@ -19,13 +19,15 @@ def change_names_of_values(change):
         return change_names(original(data), change)
 
 
-@fault("MODULE-JSON-01", "a name ends at a NUL", "C strings")
+@fault("MODULE-JSON-01", "a member's name is cut at a NUL", "C strings")
 def a_name_ends_at_a_nul():
     change_names_of_values(lambda name: name.partition("\0")[0])
 
 
 @fault(
-    "MODULE-JSON-02", "half of a surrogate pair in a name is accepted", "only values are checked"
+    "MODULE-JSON-02",
+    "half of a surrogate pair is accepted in a member's name",
+    "only values are checked",
 )
 def half_a_pair_in_a_name_is_accepted():
     @replaces(values)
@@ -37,17 +39,21 @@ def half_a_pair_in_a_name_is_accepted():
             original(value)
 
 
-@fault("MODULE-JSON-01", "control characters in a name are dropped", "isprint()")
+@fault("MODULE-JSON-01", "control characters in a member's name are dropped", "isprint()")
 def control_characters_in_a_name_are_dropped():
     change_names_of_values(lambda name: "".join(c for c in name if c >= " "))
 
 
-@fault("MODULE-JSON-01", "a name is at most 255 characters long", "char name[256]")
+@fault("MODULE-JSON-01", "a member's name is cut at 255 characters", "char name[256]")
 def a_long_name_is_cut():
     change_names_of_values(lambda name: name[:255])
 
 
-@fault("MODULE-JSON-03", "a name of the input is written without escapes", 'printf("\\"%s\\"")')
+@fault(
+    "MODULE-JSON-03",
+    "the names of the input's members are written without escapes",
+    'printf("\\"%s\\"")',
+)
 def names_of_the_input_are_not_escaped():
     @replaces(execution.values)
     def encode(original, value):

@@ -15,7 +15,12 @@ def nothing_is_wrong():
         return original(self)
 
 
-@fault(None, "each in a folder of its own, beside files that stay", ".NET in TMPDIR", role="noop")
+@fault(
+    None,
+    "makes each working directory in one folder that also has permanent files",
+    ".NET in TMPDIR",
+    role="noop",
+)
 def directories_are_nested_beside_files():
     @replaces(folder)
     def make(original):
@@ -37,7 +42,10 @@ def directories_are_nested_beside_files():
 
 
 @fault(
-    None, "a process of the module's group feeds its input", "a pipe instead of a file", role="noop"
+    None,
+    "feeds the input from an additional process in the module's group",
+    "a pipe instead of a file",
+    role="noop",
 )
 def a_helper_feeds_the_input():
     @replaces(runner)

@@ -4,7 +4,9 @@ import module.execution as execution
 from faults.registry import fault, replaces
 
 
-@fault("MODULE-OFF-01", "without a function the child is taken", "better than an error")
+@fault(
+    "MODULE-OFF-01", "without a function the module runs in a child process", "better than an error"
+)
 def falls_back_to_the_child():
     @replaces(execution.Execution)
     def value(original, self):
@@ -12,7 +14,11 @@ def falls_back_to_the_child():
         return original(self)
 
 
-@fault("MODULE-OFF-01", "nothing wired is a failed spawn", "sandbox task, step 5")
+@fault(
+    "MODULE-OFF-01",
+    "a module that is not wired is reported as a failed spawn",
+    "sandbox task, step 5",
+)
 def not_wired_is_a_failed_spawn():
     @replaces(execution.Execution)
     def value(original, self):

@@ -4,7 +4,11 @@ import module.execution as execution
 from faults.registry import fault, replaces
 
 
-@fault("MODULE-ORDER-01", "a value that came before the timeout is taken", "try the output first")
+@fault(
+    "MODULE-ORDER-01",
+    "a value that was written before the timeout is returned",
+    "try the output first",
+)
 def a_late_value_counts():
     @replaces(execution.Execution)
     def judge(original, self, ended, noted):
@@ -13,7 +17,9 @@ def a_late_value_counts():
         return original(self, ended, noted)
 
 
-@fault("MODULE-ORDER-02", "the exit is judged before the size", "status first")
+@fault(
+    "MODULE-ORDER-02", "a failed exit is reported although the output was too large", "status first"
+)
 def the_exit_before_the_size():
     @replaces(execution.Execution)
     def judge_size(original, self, ended):
@@ -22,7 +28,11 @@ def the_exit_before_the_size():
         original(self, ended)
 
 
-@fault("MODULE-ORDER-03", "the output is judged before the exit", "parse, then look")
+@fault(
+    "MODULE-ORDER-03",
+    "unreadable output is reported although the module failed",
+    "parse, then look",
+)
 def the_output_before_the_exit():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):

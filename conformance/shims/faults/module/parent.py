@@ -7,14 +7,18 @@ import module.runner as runner
 from faults.registry import fault, replaces
 
 
-@fault("MODULE-PARENT-01", "a signal to the caller is a death of the module", "one error for both")
+@fault(
+    "MODULE-PARENT-01",
+    "a signal to the caller is reported as a death of the module",
+    "one error for both",
+)
 def a_signal_is_a_death():
     @replaces(execution.Execution)
     def judge(original, self, ended, noted):
         return original(self, ended, [])
 
 
-@fault("MODULE-PARENT-02", "nothing ties the module to its caller", "kill_on_drop is no tie")
+@fault("MODULE-PARENT-02", "the module survives its caller", "kill_on_drop is no tie")
 def nothing_ties_it():
     @replaces(runner)
     def die_with_the_parent(original):

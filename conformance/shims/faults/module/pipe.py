@@ -36,7 +36,9 @@ def writes_first():
 
 
 @fault(
-    "MODULE-PIPE-02", "input that is not taken is an error", "sandbox task, step 6: write_all()?"
+    "MODULE-PIPE-02",
+    "input that the module does not read is an error",
+    "sandbox task, step 6: write_all()?",
 )
 def unread_input_is_an_error():
     pass_stdin_on()
@@ -54,7 +56,11 @@ def unread_input_is_an_error():
         return original(self, cause)
 
 
-@fault("MODULE-PIPE-03", "the file with the input stays open", "memfd_create without MFD_CLOEXEC")
+@fault(
+    "MODULE-PIPE-03",
+    "the file with the input stays open in the module",
+    "memfd_create without MFD_CLOEXEC",
+)
 def input_stays_open():
     @replaces(runner)
     def hand_over_input(original):
@@ -76,7 +82,7 @@ def ignores_what_the_runner_ignores():
 
 @fault(
     "MODULE-PIPE-03",
-    "descriptors that the caller left open reach the module",
+    "inheritable descriptors of the caller reach the module",
     "close_fds=False, no close_range",
 )
 def what_was_left_open_comes_along():

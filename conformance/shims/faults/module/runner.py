@@ -7,14 +7,14 @@ import module.runner as runner
 from faults.registry import fault, replaces
 
 
-@fault("MODULE-RUNNER-01", "the input is handed on unread", "the module will look")
+@fault("MODULE-RUNNER-01", "the runner does not check the input", "the module will look")
 def the_module_will_look():
     @replaces(runner)
     def check(original, data):
         pass
 
 
-@fault("MODULE-RUNNER-01", "a wrong call ends with 0", "return Ok(())")
+@fault("MODULE-RUNNER-01", "the runner ends with 0 when it is called wrongly", "return Ok(())")
 def a_wrong_call_is_well():
     @replaces(runner)
     def main(original, words):
@@ -22,7 +22,7 @@ def a_wrong_call_is_well():
         return 0
 
 
-@fault("MODULE-RUNNER-01", "it fails in silence", "process::exit(1)")
+@fault("MODULE-RUNNER-01", "the runner fails without a message", "process::exit(1)")
 def fails_in_silence():
     @replaces(runner)
     def main(original, words):
@@ -33,7 +33,11 @@ def fails_in_silence():
         return 1
 
 
-@fault("MODULE-RUNNER-02", "the module is the runner's child", "subprocess.run in the runner")
+@fault(
+    "MODULE-RUNNER-02",
+    "the module runs in a child process of the runner",
+    "subprocess.run in the runner",
+)
 def a_child_of_the_runner():
     @replaces(runner)
     def become(original, path, environment):
@@ -46,7 +50,7 @@ def a_child_of_the_runner():
         os._exit(os.waitstatus_to_exitcode(status))
 
 
-@fault("MODULE-RUNNER-01", "only `/` and `..` are refused in an id", "a check of traversal")
+@fault("MODULE-RUNNER-01", "the runner refuses only ids with `/` and `..`", "a check of traversal")
 def it_looks_for_dots_alone():
     @replaces(runner)
     def run(original, words):
@@ -54,14 +58,14 @@ def it_looks_for_dots_alone():
         original(words)
 
 
-@fault("MODULE-RUNNER-01", "NaN is input too", "json.loads")
+@fault("MODULE-RUNNER-01", "the runner accepts NaN in its input", "json.loads")
 def nan_is_input_too():
     @replaces(runner)
     def check(original, data):
         original(data.replace(b"NaN", b"0"))
 
 
-@fault("MODULE-RUNNER-01", "`--help` has its say first", "argparse")
+@fault("MODULE-RUNNER-01", "the runner takes `--help` as an option instead of an id", "argparse")
 def help_has_its_say_first():
     @replaces(runner)
     def main(original, words):

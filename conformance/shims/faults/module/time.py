@@ -11,7 +11,7 @@ import reader
 from faults.registry import fault, replaces
 
 
-@fault("MODULE-TIME-01", "milliseconds are taken for seconds", "Duration::from_secs")
+@fault("MODULE-TIME-01", "the timeout is taken as seconds", "Duration::from_secs")
 def seconds():
     @replaces(execution.Execution)
     def request(original, self, path):
@@ -20,7 +20,7 @@ def seconds():
         return made
 
 
-@fault("MODULE-TIME-01", "the timeout comes early", "a safety margin")
+@fault("MODULE-TIME-01", "the timeout ends a little early", "a safety margin")
 def a_margin():
     @replaces(execution.Execution)
     def request(original, self, path):
@@ -29,7 +29,7 @@ def a_margin():
         return made
 
 
-@fault("MODULE-TIME-01", "the Timeout error has no figure", "errors of the library")
+@fault("MODULE-TIME-01", "the Timeout error does not contain the timeout", "errors of the library")
 def without_its_figure():
     @replaces(execution.Execution)
     def judge(original, self, *given):
@@ -40,7 +40,7 @@ def without_its_figure():
             raise
 
 
-@fault("MODULE-TIME-02", "0 is 300 ms", "a unit was mixed up")
+@fault("MODULE-TIME-02", "a timeout of 0 means 300 ms", "a unit was mixed up")
 def zero_is_300_ms():
     # Only a 0 in the request is affected: without the field a module may need longer.
     @replaces(reader.Reader)
@@ -65,7 +65,7 @@ def kills_the_module_alone():
         self.group.exists = lambda: False
 
 
-@fault("MODULE-TIME-03", "a timeout kills at once", "tokio's kill_on_drop")
+@fault("MODULE-TIME-03", "a timeout kills without a grace period", "tokio's kill_on_drop")
 def kills_at_once():
     @replaces(run.Run)
     def terminate(original, self, cause):
@@ -82,7 +82,11 @@ def the_first_signal_is_the_modules_alone():
             original(self, number)
 
 
-@fault("MODULE-TIME-04", "a timeout of 0 is reported as 0", "the field of the request")
+@fault(
+    "MODULE-TIME-04",
+    "for a timeout of 0 the error does not contain the default that was used",
+    "the field of the request",
+)
 def zero_is_told_as_zero():
     @replaces(execution.Execution)
     def judge(original, self, *given):
@@ -94,7 +98,9 @@ def zero_is_told_as_zero():
             raise
 
 
-@fault("MODULE-TIME-04", "the figure is not the one that was waited for", "two constants")
+@fault(
+    "MODULE-TIME-04", "the timeout in the error differs from the one that was used", "two constants"
+)
 def two_constants():
     @replaces(execution.Execution)
     def request(original, self, path):
@@ -124,7 +130,7 @@ def each_byte_begins_anew():
         self.begin_deadline()
 
 
-@fault("MODULE-TIME-01", "a long time is a moment", "setTimeout() beyond 2^31 - 1")
+@fault("MODULE-TIME-01", "a very long timeout ends at once", "setTimeout() beyond 2^31 - 1")
 def a_long_time_is_a_moment():
     @replaces(execution.Execution)
     def request(original, self, path):
@@ -141,11 +147,11 @@ def another_grace(seconds):
             self.kill()
 
 
-@fault("MODULE-TIME-03", "the grace is two seconds", "a constant of its own")
+@fault("MODULE-TIME-03", "the grace period is two seconds", "a constant of its own")
 def two_seconds_of_grace():
     another_grace(2)
 
 
-@fault("MODULE-TIME-03", "the grace is fifteen seconds", "a constant of its own")
+@fault("MODULE-TIME-03", "the grace period is fifteen seconds", "a constant of its own")
 def fifteen_seconds_of_grace():
     another_grace(15)

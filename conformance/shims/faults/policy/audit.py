@@ -16,17 +16,23 @@ def noting(change):
         return original(resolved, each, fold) | change(resolved, each)
 
 
-@fault("POLICY-AUDIT-01", "the path is noted as it was asked", "noted before it is checked")
+@fault(
+    "POLICY-AUDIT-01",
+    "the record has the path as it was given, not normalised",
+    "noted before it is checked",
+)
 def path_as_it_was_asked():
     noting(lambda resolved, each: {"path": "./" + each.path.decode()})
 
 
-@fault("POLICY-AUDIT-01", "modify is noted as write", "words of another system")
+@fault(
+    "POLICY-AUDIT-01", "the record has the word write instead of modify", "words of another system"
+)
 def modify_is_write():
     noting(lambda resolved, each: {"op": "write"} if each.op == "modify" else {})
 
 
-@fault("POLICY-AUDIT-01", "the rule is noted as it stands in the list", "`!` and all")
+@fault("POLICY-AUDIT-01", "the record has a negated rule with its `!`", "`!` and all")
 def rule_with_its_sign():
     @replaces(ops)
     def event_of(original, *given):
@@ -35,7 +41,7 @@ def rule_with_its_sign():
         return event | {"matched_rule": sign + event["matched_rule"]}
 
 
-@fault("POLICY-AUDIT-02", "every profile is noted as defined", "decided after the substitution")
+@fault("POLICY-AUDIT-02", "every profile is recorded as defined", "decided after the substitution")
 def every_profile_is_defined():
     noting(lambda resolved, each: {"profile_origin": "defined"})
 
@@ -48,20 +54,20 @@ def unrestricted_is_synthesized():
     noting(change)
 
 
-@fault("POLICY-AUDIT-03", "the time has no zone", "local time")
+@fault("POLICY-AUDIT-03", "the time has no time zone", "local time")
 def time_without_zone():
     @replaces(ops)
     def now(original):
         return original().removesuffix("Z")
 
 
-@fault("POLICY-AUDIT-03", "the time is that of the start", "a timestamp kept")
+@fault("POLICY-AUDIT-03", "the time is that of the program's start", "a timestamp kept")
 def time_of_the_start():
     kept = ops.now()
     ops.now = lambda: kept
 
 
-@fault("POLICY-AUDIT-03", "the time is local and says UTC", "localtime for gmtime")
+@fault("POLICY-AUDIT-03", "the local time is recorded as UTC", "localtime for gmtime")
 def local_time_as_utc():
     @replaces(ops)
     def now(original):
@@ -77,7 +83,11 @@ def local_time_as_utc():
             time.gmtime = right
 
 
-@fault("POLICY-AUDIT-01", "the record does not fold", "an option that is not passed on")
+@fault(
+    "POLICY-AUDIT-01",
+    "the record is decided without the option fold",
+    "an option that is not passed on",
+)
 def notes_without_folding():
     @replaces(ops)
     def event_of(original, resolved, each, fold):
@@ -85,7 +95,9 @@ def notes_without_folding():
 
 
 @fault(
-    "POLICY-AUDIT-01", "the record is about the global policy only", "one of five callers forgot"
+    "POLICY-AUDIT-01",
+    "the record is decided by the global policy only",
+    "one of five callers forgot",
 )
 def notes_without_the_workspace():
     @During("policy.audit").replaces(merge)
@@ -93,7 +105,11 @@ def notes_without_the_workspace():
         return original(base)
 
 
-@fault("POLICY-AUDIT-01", "of a long list the record names the first match", "looked up once more")
+@fault(
+    "POLICY-AUDIT-01",
+    "for a long list the record names the first matching rule",
+    "looked up once more",
+)
 def long_lists_are_noted_by_their_first_match():
     @replaces(ops)
     def event_of(original, resolved, each, fold):

@@ -72,7 +72,9 @@ def negated_rules_win():
     choosing(lambda found: next((e for e in reversed(found) if e.sign == "-"), found[-1]))
 
 
-@fault("POLICY-CHECK-02", "denies are looked at before the profile", "a deny list checked first")
+@fault(
+    "POLICY-CHECK-02", "deny rules are evaluated before the profile", "a deny list checked first"
+)
 def denies_come_first():
     choosing(lambda found: next((e for e in reversed(found) if not is_deny(e)), found[-1]))
 
@@ -85,7 +87,7 @@ def exact_rule_beats_a_deny():
     choosing(lambda found: next((e for e in found if is_exact(e)), found[-1]))
 
 
-@fault("POLICY-CHECK-03", "an empty list allows everything", "no restriction means free")
+@fault("POLICY-CHECK-03", "an empty list allows every path", "no restriction means free")
 def empty_list_allows():
     allowing(lambda entries: not deciding.of_profile(entries))
 
@@ -95,7 +97,7 @@ def no_match_allows():
     allowing(lambda entries: True)
 
 
-@fault("POLICY-CHECK-04", "a denyRead denies modify, too", "common sense, not the contract")
+@fault("POLICY-CHECK-04", "a denyRead rule denies modify too", "common sense, not the contract")
 def deny_read_denies_modify():
     @checking.replaces(deciding)
     def check(original, resolved, op, data, fold):
@@ -106,7 +108,7 @@ def deny_read_denies_modify():
         return decision
 
 
-@fault("POLICY-CHECK-04", "modify asks the read list", "one list for both")
+@fault("POLICY-CHECK-04", "modify is decided by the read rules", "one list for both")
 def modify_asks_the_read_list():
     @checking.replaces(deciding)
     def check(original, resolved, op, data, fold):
@@ -114,7 +116,7 @@ def modify_asks_the_read_list():
         return original(resolved, op if own else "read", data, fold)
 
 
-@fault("POLICY-CHECK-05", "matched_rule of a deny has its `!`", "the entry as it stands")
+@fault("POLICY-CHECK-05", "matched_rule of a deny contains its `!`", "the entry as it stands")
 def matched_rule_with_sign():
     @deciding_so
     def decide(original, entries, path):
@@ -124,17 +126,25 @@ def matched_rule_with_sign():
         return decision
 
 
-@fault("POLICY-CHECK-05", "matched_rule is the first that agrees", "found, then looked up")
+@fault(
+    "POLICY-CHECK-05",
+    "matched_rule is the first rule with the same decision",
+    "found, then looked up",
+)
 def matched_rule_is_the_first_that_agrees():
     choosing(lambda found: next(e for e in found if e.sign == found[-1].sign))
 
 
-@fault("POLICY-CHECK-06", "nothing matched is always <no matching rule>", "one constant")
+@fault(
+    "POLICY-CHECK-06",
+    "matched_rule is always `<no matching rule>` if no rule matched",
+    "one constant",
+)
 def one_word_for_no_match():
     no_match(lambda right, entries: deciding.NOTHING_MATCHED)
 
 
-@fault("POLICY-CHECK-06", "only an empty list is `[]`", "len(list) == 0")
+@fault("POLICY-CHECK-06", "matched_rule is `[]` only if the list is empty", "len(list) == 0")
 def only_an_empty_list_is_brackets():
     def word(right, entries):
         return deciding.NOTHING_MATCHED if deciding.of_profile(entries) else right
@@ -144,14 +154,16 @@ def only_an_empty_list_is_brackets():
 
 @fault(
     "POLICY-CHECK-06",
-    "a list of denies only does not count as empty",
+    "a list that has only denies does not count as empty",
     "the resolved list is checked",
 )
 def denies_fill_a_list():
     no_match(lambda right, entries: deciding.NOTHING_MATCHED if entries else right)
 
 
-@fault("POLICY-CHECK-11", "names of one hash are one rule", "a table that does not compare")
+@fault(
+    "POLICY-CHECK-11", "rules with equal hashes count as one rule", "a table that does not compare"
+)
 def names_of_one_hash_are_one():
     def number(text):
         found = 0
@@ -171,7 +183,11 @@ def names_of_one_hash_are_one():
         return deciding.Decision(path, met[-1].sign == "+", deciding.named(met[-1]), met[-1])
 
 
-@fault("POLICY-CHECK-11", "rules are looked up by the end of a name", "wildcards in it forgotten")
+@fault(
+    "POLICY-CHECK-11",
+    "rules are looked up by the end of a name, even with wildcards in it",
+    "wildcards in it forgotten",
+)
 def rules_are_looked_up_by_their_end():
     def end(text):
         name = text.rpartition("/")[2]
@@ -229,14 +245,14 @@ class Batch(Exception):
     pass
 
 
-@fault("POLICY-CHECK-08", "the path is answered as it was asked", "an echo")
+@fault("POLICY-CHECK-08", "the answer has the path as it was given, not normalised", "an echo")
 def path_is_an_echo():
     @replaces(ops)
     def decision_of(original, resolved, each, fold):
         return original(resolved, each, fold) | {"path": each.path.decode()}
 
 
-@fault("POLICY-CHECK-08", "a trailing slash is part of the name", "strings are compared")
+@fault("POLICY-CHECK-08", "a trailing slash counts as a part of the name", "strings are compared")
 def trailing_slash_slips_through():
     @checking.replaces(deciding)
     def check(original, resolved, op, data, fold):
@@ -251,7 +267,7 @@ def trailing_slash_slips_through():
         return deciding.decide(kept, decision.path, fold)
 
 
-@fault("POLICY-CHECK-09", "a repeated rule keeps its first place", "an ordered set")
+@fault("POLICY-CHECK-09", "a repeated rule counts only at its first place", "an ordered set")
 def repeated_rules_keep_the_first_place():
     @deciding_so
     def decide(original, entries, path):
@@ -261,7 +277,7 @@ def repeated_rules_keep_the_first_place():
         return original(list(kept.values()), path, False)
 
 
-@fault("POLICY-CHECK-10", "a run knows no denies", "loaded by the server only")
+@fault("POLICY-CHECK-10", "under run the global denies are ignored", "loaded by the server only")
 def run_knows_no_denies():
     @replaces(protocol.Shim)
     def run(original, self, request_path, response_path):
@@ -269,7 +285,7 @@ def run_knows_no_denies():
         return original(self, request_path, response_path)
 
 
-@fault("POLICY-CHECK-10", "a run has no words for no match", "another code path")
+@fault("POLICY-CHECK-10", "under run matched_rule is empty if no rule matched", "another code path")
 def run_names_nothing():
     @replaces(protocol.Shim)
     def run(original, self, request_path, response_path):
@@ -295,14 +311,18 @@ def is_wild(text):
 
 @fault(
     "POLICY-CHECK-11",
-    "of many rules, exact ones are looked up first",
+    "in a long list rules without wildcards win",
     "a table in addition to the list",
 )
 def exact_rules_of_many_win():
     looking_up(lambda entries, _: sorted(entries, key=lambda e: not is_wild(e.rule.body)))
 
 
-@fault("POLICY-CHECK-11", "many rules are filed by their first name, and others forgotten", "tries")
+@fault(
+    "POLICY-CHECK-11",
+    "in a long list rules with a wildcard in their first name are ignored",
+    "tries",
+)
 def many_rules_by_the_first_name():
     def found(entries, path):
         firsts = [entry.rule.body.split("/")[0] for entry in entries]
@@ -313,7 +333,9 @@ def many_rules_by_the_first_name():
 
 
 @fault(
-    "POLICY-CHECK-11", "of many rules, `*.x` is found by the text after the first dot", "extensions"
+    "POLICY-CHECK-11",
+    "in a long list `*.x` is compared with the text after a name's first dot",
+    "extensions",
 )
 def many_suffixes_by_the_first_dot():
     def may_match(body, path):
@@ -325,7 +347,11 @@ def many_suffixes_by_the_first_dot():
     looking_up(lambda entries, path: [e for e in entries if may_match(e.rule.body, path)])
 
 
-@fault("POLICY-CHECK-10", "matches are remembered by rule and path run together", "a key of two")
+@fault(
+    "POLICY-CHECK-10",
+    "matches are cached by rule and path joined without a separator",
+    "a key of two",
+)
 def remembers_by_a_joined_key():
     known: dict[str, bool] = {}
 

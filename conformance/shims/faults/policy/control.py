@@ -4,7 +4,7 @@ import policy.decide as deciding
 from faults.registry import fault, replaces
 
 
-@fault(None, "allows everything", "mocks", role="control")
+@fault(None, "allows every path", "mocks", role="control")
 def everything_is_allowed():
     @replaces(deciding)
     def decide(original, entries, path, fold):

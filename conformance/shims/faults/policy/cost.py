@@ -33,7 +33,7 @@ def ways(piece, text, j):
     return range(j + (piece == ANY_NAME), end)
 
 
-@fault("POLICY-COST-01", "each star tries every end again", "backtracking: CVE-2022-3517")
+@fault("POLICY-COST-01", "for each star every end is tried again", "backtracking: CVE-2022-3517")
 def backtracks():
     @replaces(ops)
     def matched(original, compiled, path, fold):
@@ -41,7 +41,11 @@ def backtracks():
         return {"match": search(compiled.pieces, text, 0, 0)}
 
 
-@fault("POLICY-COST-01", "adjacent stars are collapsed, all else is tried", "CVE-2026-26996")
+@fault(
+    "POLICY-COST-01",
+    "only adjacent stars are collapsed; for each other star every end is tried again",
+    "CVE-2026-26996",
+)
 def collapsing_is_not_enough():
     @replaces(ops)
     def matched(original, compiled, path, fold):
@@ -76,7 +80,7 @@ def every_rule_with_every_other():
         original(file, is_workspace)
 
 
-@fault("POLICY-COST-02", "keys are filed by their last letters, and compared there", "weak hashes")
+@fault("POLICY-COST-02", "keys are hashed by their last letters only", "weak hashes")
 def keys_are_filed_by_their_ends():
     @replaces(source.Open)
     def add(original, self, node):
@@ -91,7 +95,7 @@ def tries_each_pair_of_places(text):
     return sum(text[i] == text[k] for i in range(len(text)) for k in range(i))
 
 
-@fault("POLICY-COST-01", "each pair of places is tried, and the answer kept", "lru_cache")
+@fault("POLICY-COST-01", "each pair of positions is tried and cached", "lru_cache")
 def slow_answers_are_kept():
     kept = {}
 
@@ -104,7 +108,9 @@ def slow_answers_are_kept():
         return dict(kept[key])
 
 
-@fault("POLICY-COST-01", "each pair of places is tried, by another program", "a helper that greps")
+@fault(
+    "POLICY-COST-01", "each pair of positions is tried, by a helper program", "a helper that greps"
+)
 def a_helper_is_slow():
     @replaces(ops)
     def matched(original, compiled, path, fold):
@@ -117,7 +123,7 @@ def a_helper_is_slow():
 
 
 @fault(
-    "POLICY-COST-02", "each rule is compared with each other one, once a list", "a cache by text"
+    "POLICY-COST-02", "each rule is compared with each other one, once per list", "a cache by text"
 )
 def compared_lists_are_kept():
     kept = set()

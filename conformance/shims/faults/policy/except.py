@@ -24,7 +24,7 @@ def exceptions_anywhere():
         original(file, rule, earlier, is_workspace or not judge.positive(earlier))
 
 
-@fault("POLICY-EXCEPT-02", "a later deny holds an exception too", "the list as a set")
+@fault("POLICY-EXCEPT-02", "an exception may stand before its deny", "the list as a set")
 def later_denies_count():
     @replaces(judge)
     def exception(original, file, rule, earlier, is_workspace):
@@ -38,7 +38,11 @@ def equal_is_inside():
         return deny.body == rule.body or original(deny, rule)
 
 
-@fault("POLICY-EXCEPT-02", "any deny that matches Q holds `Q/**`", "the subtree forgotten")
+@fault(
+    "POLICY-EXCEPT-02",
+    "an exception `Q/**` is accepted if a deny matches Q alone",
+    "the subtree forgotten",
+)
 def deny_of_the_top_is_enough():
     @replaces(judge)
     def holds(original, deny, rule):
@@ -61,7 +65,9 @@ def exception_is_skipped():
     asking_again(lambda entries: [entry for entry in entries if entry.sign != "except"])
 
 
-@fault("POLICY-EXCEPT-04", "an exception allows", "`!` of a deny read as an allow")
+@fault(
+    "POLICY-EXCEPT-04", "an exception allows the path by itself", "`!` of a deny read as an allow"
+)
 def exception_allows():
     def change(decision, exception):
         decision.allowed = True
@@ -69,12 +75,20 @@ def exception_allows():
     inside(change)
 
 
-@fault("POLICY-EXCEPT-04", "inside an exception only the allows are considered", "signs forgotten")
+@fault(
+    "POLICY-EXCEPT-04",
+    "inside an exception negated rules of the profile are ignored",
+    "signs forgotten",
+)
 def negations_are_lost():
     asking_again(lambda entries: [entry for entry in entries if entry.sign == "+"])
 
 
-@fault("POLICY-EXCEPT-04", "inside an exception only plain negations hold", "compared by prefix")
+@fault(
+    "POLICY-EXCEPT-04",
+    "inside an exception negated rules with wildcards are ignored",
+    "compared by prefix",
+)
 def wild_negations_are_lost():
     def kept(entry):
         return entry.origin == "profile" and (entry.sign == "+" or judge.is_plain(entry.rule.body))
@@ -82,7 +96,7 @@ def wild_negations_are_lost():
     asking_again(lambda entries: [entry for entry in entries if kept(entry)])
 
 
-@fault("POLICY-EXCEPT-05", "an exception outlives every deny", "exceptions looked up first")
+@fault("POLICY-EXCEPT-05", "an exception overrides every deny", "exceptions looked up first")
 def exceptions_win():
     @checking.replaces(deciding)
     def last_match(original, entries, text, fold):
@@ -115,7 +129,7 @@ def asking_again(choose):
 
 @fault(
     "POLICY-EXCEPT-04",
-    "of many rules, the denies are considered again inside an exception",
+    "in a long list denies are considered again inside an exception",
     "one matcher, not two",
 )
 def long_lists_have_no_holes():
@@ -127,7 +141,11 @@ def long_lists_have_no_holes():
     asking_again(choose)
 
 
-@fault("POLICY-EXCEPT-02", "a deny and its exception are compared as they are written", "too early")
+@fault(
+    "POLICY-EXCEPT-02",
+    "a deny and its exception are compared before they are normalised",
+    "too early",
+)
 def equal_in_other_words():
     keep_spellings()
 
@@ -137,7 +155,11 @@ def equal_in_other_words():
         return is_other or original(deny, rule)
 
 
-@fault("POLICY-EXCEPT-02", "the root is matched as the name `.`", "the root is no empty path")
+@fault(
+    "POLICY-EXCEPT-02",
+    "an exception for the root is accepted although the deny is only `*`",
+    "the root is no empty path",
+)
 def root_lies_in_stars():
     @replaces(judge)
     def holds(original, deny, rule):

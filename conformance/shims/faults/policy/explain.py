@@ -21,7 +21,7 @@ def only_what_matched():
         return told | {"entries": [each for each in told["entries"] if each["matched"]]}
 
 
-@fault("POLICY-EXPLAIN-01", "the list is in reverse order", "as it is walked")
+@fault("POLICY-EXPLAIN-01", "the entries are listed in reverse order", "as it is walked")
 def list_is_told_backwards():
     @replaces(decide)
     def explain(original, *given):
@@ -29,7 +29,11 @@ def list_is_told_backwards():
         return told | {"entries": told["entries"][::-1]}
 
 
-@fault("POLICY-EXPLAIN-01", "the walk stops at the decision", "later entries are not matched")
+@fault(
+    "POLICY-EXPLAIN-01",
+    "entries after the deciding one are reported as not matching",
+    "later entries are not matched",
+)
 def only_the_deciding_one_matched():
     telling(lambda entry, decision: {"matched": entry is decision.deciding})
 
@@ -39,7 +43,11 @@ def exceptions_are_denies():
     telling(lambda entry, _: {"origin": "denyModify"} if entry.sign == "except" else {})
 
 
-@fault("POLICY-EXPLAIN-02", "all is global once it is merged", "no place kept for the file")
+@fault(
+    "POLICY-EXPLAIN-02",
+    "after a merge every entry is reported as global",
+    "no place kept for the file",
+)
 def everything_is_global():
     telling(lambda entry, _: {"file": "global"} if entry.rule.file == "workspace" else {})
 
@@ -49,12 +57,12 @@ def everything_is_of_the_profile():
     telling(lambda entry, _: {"origin": "profile"} if entry.sign == "-" else {})
 
 
-@fault("POLICY-EXPLAIN-03", "the line is that after the rule", "read after parsing")
+@fault("POLICY-EXPLAIN-03", "the line is one too large", "read after parsing")
 def line_behind_the_rule():
     telling(lambda entry, _: {"line": entry.rule.line + 1} if entry.rule.line else {})
 
 
-@fault("POLICY-EXPLAIN-03", "a synthesised entry has line 1", "a default")
+@fault("POLICY-EXPLAIN-03", "an entry that stands in no file has line 1", "a default")
 def synthesised_line_1():
     telling(lambda entry, _: {} if entry.rule.line else {"line": 1})
 
@@ -71,7 +79,11 @@ def exception_decides():
         return told
 
 
-@fault("POLICY-EXPLAIN-04", "where nothing matched the last entry decides", "an index of -1")
+@fault(
+    "POLICY-EXPLAIN-04",
+    "if no entry matched the last one is reported as deciding",
+    "an index of -1",
+)
 def last_entry_decides():
     @replaces(decide)
     def explain(original, *given):
@@ -94,7 +106,11 @@ def all_that_matched_decide():
         return told | {"entries": entries}
 
 
-@fault("POLICY-EXPLAIN-01", "the explanation does not fold", "an option that is not passed on")
+@fault(
+    "POLICY-EXPLAIN-01",
+    "the explanation ignores the option fold",
+    "an option that is not passed on",
+)
 def explains_without_folding():
     @replaces(ops)
     def explanation_of(original, resolved, each, fold):

@@ -10,7 +10,7 @@ from faults.registry import fault, replaces
 from policy.source import Malformed
 
 
-@fault("POLICY-FILE-01", "the answer of load names the kind of the file", "copy and paste")
+@fault("POLICY-FILE-01", "load returns the kind of the file as its name", "copy and paste")
 def answers_the_kind_for_the_name():
     @replaces(merge)
     def load(original, base, workspace=None):
@@ -30,12 +30,20 @@ def reads_version_1():
         return found
 
 
-@fault("POLICY-FILE-02", "version 1 gets the message of any other version", "no migration in mind")
+@fault(
+    "POLICY-FILE-02",
+    "version 1 gets the general message for unknown versions",
+    "no migration in mind",
+)
 def version_1_is_any_other():
     load.MIGRATE = "unsupported policy schemaVersion 1"
 
 
-@fault("POLICY-FILE-02", "the version is one problem among others", "validation in one pass")
+@fault(
+    "POLICY-FILE-02",
+    "the problem of version 1 is reported together with others",
+    "validation in one pass",
+)
 def version_1_beside_the_rest():
     @replaces(load.File)
     def head(original, self, root):
@@ -52,7 +60,7 @@ def reads_later_versions():
             original(self, node)
 
 
-@fault("POLICY-FILE-03", "the version may be a text", "YAML habits")
+@fault("POLICY-FILE-03", "the version may be a string", "YAML habits")
 def version_as_a_text():
     @replaces(load.File)
     def check_version(original, self, node):
@@ -69,7 +77,7 @@ def missing_version_is_2():
         self.problems = [p for p in self.problems if p.message != "schemaVersion is missing"]
 
 
-@fault("POLICY-FILE-04", "a wrong kind is reported together with all else", "one pass")
+@fault("POLICY-FILE-04", "a wrong kind is reported together with other problems", "one pass")
 def kind_among_the_others():
     @replaces(load.File)
     def head(original, self, root):
@@ -95,7 +103,7 @@ def only_the_first_problem():
         del self.problems[1:]
 
 
-@fault("POLICY-FILE-05", "problems come by the stage that found them", "several validators")
+@fault("POLICY-FILE-05", "problems are not sorted by their place", "several validators")
 def problems_by_stage():
     @replaces(load.File)
     def problems_as_json(original, self):
@@ -125,14 +133,18 @@ def pointers_are_not_escaped():
     load.escaped = lambda name: name
 
 
-@fault("POLICY-FILE-06", "an unknown field is reported at its object", "no place kept for keys")
+@fault(
+    "POLICY-FILE-06",
+    "an unknown field is reported at the place of its object",
+    "no place kept for keys",
+)
 def unknown_at_the_parent():
     @replaces(load.File)
     def unknown(original, self, each, pointer):
         self.wrong(each.at, pointer, f"{each.name} is not known")
 
 
-@fault("POLICY-FILE-06", "an unknown field is pointed at without a word", "a missing translation")
+@fault("POLICY-FILE-06", "the problem of an unknown field has no message", "a missing translation")
 def unknown_without_words():
     @replaces(load.File)
     def unknown(original, self, each, pointer):
@@ -140,7 +152,7 @@ def unknown_without_words():
         self.problems[-1].message = " "
 
 
-@fault("POLICY-FILE-06", "a lone carriage return ends no line", "split at LF")
+@fault("POLICY-FILE-06", "a lone carriage return does not end a line", "split at LF")
 def carriage_return_is_no_end():
     @replaces(source.Source)
     def line_starts(original, self):
@@ -154,14 +166,14 @@ def unknown_fields_pass():
     load.is_known = lambda name, known: True
 
 
-@fault("POLICY-FILE-07", "unknown fields are refused at the top only", "checked once")
+@fault("POLICY-FILE-07", "unknown fields are refused only at the top level", "checked once")
 def unknown_fields_pass_below():
     @replaces(load)
     def is_known(original, name, known):
         return original(name, known) or "schemaVersion" not in known
 
 
-@fault("POLICY-FILE-07", "names are looked up without regard to case", "cJSON")
+@fault("POLICY-FILE-07", "names of fields are matched without case", "cJSON")
 def keys_in_any_case():
     @replaces(load)
     def is_known(original, name, known):
@@ -185,7 +197,7 @@ def escaped_keys_differ():
             top.names.discard(top.key[0])
 
 
-@fault("POLICY-FILE-08", "repeated keys are looked for at the top only", "checked once")
+@fault("POLICY-FILE-08", "repeated keys are refused only at the top level", "checked once")
 def repeats_at_the_top_only():
     @replaces(load.File)
     def keys(original, self, node, pointer):
@@ -193,7 +205,7 @@ def repeats_at_the_top_only():
             original(self, node, pointer)
 
 
-@fault("POLICY-FILE-08", "of two equal keys the first is named", "a map of later ones")
+@fault("POLICY-FILE-08", "of two equal keys the first is reported", "a map of later ones")
 def names_the_first_of_two():
     @replaces(load.File)
     def keys(original, self, node, pointer):
@@ -206,7 +218,7 @@ def names_the_first_of_two():
         original(self, node, pointer)
 
 
-@fault("POLICY-FILE-09", "one text stands for a list of one", "serde_with::OneOrMany")
+@fault("POLICY-FILE-09", "a string is accepted as a list of one rule", "serde_with::OneOrMany")
 def text_for_a_list():
     @replaces(load.File)
     def rules(original, self, node, pointer):
@@ -215,7 +227,7 @@ def text_for_a_list():
         return original(self, node, pointer)
 
 
-@fault("POLICY-FILE-09", "null is an absent field", "Option<Vec<…>>")
+@fault("POLICY-FILE-09", "null counts as a missing field", "Option<Vec<…>>")
 def null_is_absent():
     @replaces(load.File)
     def object(original, self, node, pointer, known=None):
@@ -223,7 +235,7 @@ def null_is_absent():
         return {name: each for name, each in found.items() if each.kind != "null"}
 
 
-@fault("POLICY-FILE-09", "numbers and booleans become texts", "String(value)")
+@fault("POLICY-FILE-09", "numbers and booleans are accepted as strings", "String(value)")
 def values_become_texts():
     @replaces(load.File)
     def string(original, self, node, pointer):
@@ -232,7 +244,7 @@ def values_become_texts():
         return original(self, node, pointer)
 
 
-@fault("POLICY-FILE-14", "a name may have dots", "DNS names")
+@fault("POLICY-FILE-14", "names may contain dots", "DNS names")
 def names_with_dots():
     load.NAME += "."
 
@@ -251,12 +263,14 @@ def names_with_letters_of_unicode():
         return original("".join("a" if c.isalnum() else c for c in text))
 
 
-@fault("POLICY-FILE-14", "labels and annotations are not looked at", "free-form metadata")
+@fault("POLICY-FILE-14", "labels and annotations are not checked", "free-form metadata")
 def labels_are_free():
     load.File.strings = lambda self, node, pointer: None
 
 
-@fault("POLICY-FILE-06", "a rule that equals a deny is pointed at without a word", "an empty label")
+@fault(
+    "POLICY-FILE-06", "the problem of a rule that equals a deny has no message", "an empty label"
+)
 def equal_denies_without_words():
     @replaces(judge)
     def equals_a_deny(original, file, policy, profile):
@@ -266,7 +280,9 @@ def equal_denies_without_words():
             problem.message = ""
 
 
-@fault("POLICY-FILE-05", "two files are compared only where each is right", "stages")
+@fault(
+    "POLICY-FILE-05", "problems between two files are reported only if each file is valid", "stages"
+)
 def merge_is_judged_last():
     @replaces(judge)
     def validate_merge(original, base, workspace):

@@ -181,7 +181,11 @@ def tilde_of_a_key_is_not_escaped():
 # C12: edges of paths and files
 
 
-@fault("POLICY-FILE-06", "problems after a block scalar are a line too early", "its last break")
+@fault(
+    "POLICY-FILE-06",
+    "problems after a block scalar have a line that is one too small",
+    "its last break",
+)
 def place_after_a_block_scalar():
     @replaces(source.Source)
     def place(original, self, at):
@@ -201,13 +205,13 @@ def column_after_a_tab():
         return line, column + 7 * self.text.count("\t", start, at)
 
 
-@fault("POLICY-FILE-16", "under %YAML 1.1 `yes` and `off` are booleans", "the version of the file")
+@fault("POLICY-FILE-16", "with %YAML 1.1 `yes` and `off` are booleans", "the version of the file")
 def words_of_the_directive():
     words = ("yes", "Yes", "no", "No", "on", "off", "y", "n", "YES", "NO", "ON", "OFF")
     under_the_directive("boolean", words.__contains__)
 
 
-@fault("POLICY-FILE-16", "under %YAML 1.1 `012` is octal and `1:30` a number", "YAML 1.1 numbers")
+@fault("POLICY-FILE-16", "with %YAML 1.1 `012` is octal and `1:30` a number", "YAML 1.1 numbers")
 def numbers_of_the_directive():
     def is_old(text):
         digits = text.replace(":", "").replace("_", "")

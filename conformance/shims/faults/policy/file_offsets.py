@@ -6,14 +6,22 @@ import policy.yamltext as yamltext
 from faults.registry import fault, replaces
 
 
-@fault("POLICY-FILE-10", "control characters are looked for in the first 32 of a string", "a block")
+@fault(
+    "POLICY-FILE-10",
+    "control characters are refused only among the first 32 of a string",
+    "a block",
+)
 def controls_far_behind_pass():
     @replaces(jsontext)
     def refuse_controls(original, piece, start):
         original(piece[:32], start)
 
 
-@fault("POLICY-FILE-11", "of 128 bytes the first 64 are looked at for UTF-8", "two blocks a step")
+@fault(
+    "POLICY-FILE-11",
+    "only the first 64 of each 128 bytes are checked to be UTF-8",
+    "two blocks a step",
+)
 def second_block_is_not_looked_at():
     @replaces(source.Source)
     def read(original, self, data):
@@ -34,7 +42,9 @@ def is_text(data):
     return True
 
 
-@fault("POLICY-FILE-15", "strange line breaks in the last bytes of a long file pass", "no block")
+@fault(
+    "POLICY-FILE-15", "other line breaks are accepted in the last bytes of a long file", "no block"
+)
 def strange_breaks_at_the_end_pass():
     @replaces(yamltext)
     def refuse_strange_breaks(original, text):
@@ -42,7 +52,9 @@ def strange_breaks_at_the_end_pass():
 
 
 @fault(
-    "POLICY-FILE-18", "an escape after 64 characters of a string stays", "a buffer of limited size"
+    "POLICY-FILE-18",
+    "an escape after 64 characters of a string is not decoded",
+    "a buffer of limited size",
 )
 def escapes_far_behind_stay():
     @replaces(jsontext.Reader)
@@ -67,7 +79,7 @@ def place_behind_the_end():
 
 @fault(
     "POLICY-FILE-06",
-    "a refused character at the end of a text has its beginning for a place",
+    "a refused character at the end of a text is reported at the text's start",
     "two scans",
 )
 def last_character_has_the_first_place():

@@ -7,7 +7,7 @@ import policy.yamltext as yamltext
 from faults.registry import fault, replaces
 
 
-@fault("POLICY-FILE-10", "a comma may stand before the end", "JSON5")
+@fault("POLICY-FILE-10", "a trailing comma is accepted", "JSON5")
 def trailing_commas():
     jsontext.Reader.refuse_closing = lambda self: None
 
@@ -28,7 +28,7 @@ def trailing_garbage():
         return value
 
 
-@fault("POLICY-FILE-10", "comments are blanks", "JSONC")
+@fault("POLICY-FILE-10", "comments are accepted", "JSONC")
 def comments():
     @replaces(jsontext.Reader)
     def peek(original, self):
@@ -74,7 +74,11 @@ def words_of_javascript():
     jsontext.WORDS = jsontext.WORDS | {"N": ("NaN", "number"), "I": ("Infinity", "number")}
 
 
-@fault("POLICY-FILE-10", "syntax errors have no place but the first", "parsers without positions")
+@fault(
+    "POLICY-FILE-10",
+    "syntax errors are always reported at the start of the file",
+    "parsers without positions",
+)
 def syntax_errors_at_the_start():
     @replaces(jsontext.Reader)
     def wrong(original, self, wanted):
@@ -89,12 +93,12 @@ def mark_is_skipped():
         return original(self, data.removeprefix(b"\xef\xbb\xbf"))
 
 
-@fault("POLICY-FILE-11", "an escaped NUL is a character as any other", "most readers of JSON")
+@fault("POLICY-FILE-11", "an escaped NUL is accepted", "most readers of JSON")
 def escaped_nul_passes():
     jsontext.refuse_escaped_nul = lambda unit, at: None
 
 
-@fault("POLICY-FILE-11", "a string ends at its escaped NUL", "cJSON")
+@fault("POLICY-FILE-11", "a string is cut at an escaped NUL", "cJSON")
 def nul_cuts_a_string():
     jsontext.refuse_escaped_nul = lambda unit, at: None
 
@@ -117,7 +121,7 @@ def an_overlong_form_of_three_bytes_is_taken():
         return original(self, data.replace(b"\xe0\x80\xaf", b"/"))
 
 
-@fault("POLICY-FILE-12", "nesting has no limit", "only the stack limits it")
+@fault("POLICY-FILE-12", "the depth of nesting is not limited", "only the stack limits it")
 def no_limit_of_depth():
     jsontext.DEEPEST = yamltext.DEEPEST = 10**9
     # The walk through the keys is recursive. Without a depth limit it would crash, which is another
@@ -125,12 +129,12 @@ def no_limit_of_depth():
     load.File.keys = lambda self, node, pointer: None
 
 
-@fault("POLICY-FILE-12", "64 levels are one too many", "off by one")
+@fault("POLICY-FILE-12", "a file with exactly 64 levels is refused", "off by one")
 def depth_off_by_one():
     jsontext.DEEPEST = yamltext.DEEPEST = 63
 
 
-@fault("POLICY-FILE-12", "a deep file breaks the stack of the reader", "recursive descent")
+@fault("POLICY-FILE-12", "a deeply nested file overflows the stack", "recursive descent")
 def deep_files_crash():
     @replaces(jsontext)
     def read(original, text):
@@ -139,7 +143,7 @@ def deep_files_crash():
         return original(text)
 
 
-@fault("POLICY-FILE-13", "files of any size are read", "read_to_string")
+@fault("POLICY-FILE-13", "the size of files is not limited", "read_to_string")
 def no_limit_of_size():
     source.LONGEST = 1 << 40
 
@@ -149,6 +153,6 @@ def size_off_by_one():
     source.LONGEST -= 1
 
 
-@fault("POLICY-FILE-13", "a megabyte has a million bytes", "MB for MiB")
+@fault("POLICY-FILE-13", "the limit of size is 4,000,000 bytes instead of 4 MiB", "MB for MiB")
 def size_in_decimal():
     source.LONGEST = 4_000_000

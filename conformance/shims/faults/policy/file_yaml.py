@@ -5,7 +5,7 @@ import policy.yamltext as yamltext
 from faults.registry import fault, replaces
 
 
-@fault("POLICY-FILE-15", "anchors are let through", "PyYAML, libyaml documents")
+@fault("POLICY-FILE-15", "anchors are accepted", "PyYAML, libyaml documents")
 def anchors_pass():
     @replaces(yamltext)
     def refuse_properties(original, event, at):
@@ -21,7 +21,7 @@ def tags_pass():
         original(event, at)
 
 
-@fault("POLICY-FILE-15", "the first document is read, the others are not", "yaml_parser_load")
+@fault("POLICY-FILE-15", "only the first document is read", "yaml_parser_load")
 def first_document_only():
     @replaces(yamltext)
     def build(original, events):
@@ -34,7 +34,7 @@ def first_document_only():
         return original(first())
 
 
-@fault("POLICY-FILE-15", "a merge key is a key as any other", "YAML 1.2 to the letter")
+@fault("POLICY-FILE-15", "a merge key counts as an ordinary key", "YAML 1.2 to the letter")
 def merge_keys_pass():
     @replaces(yamltext)
     def take_key(original, top, event, node):
@@ -98,7 +98,7 @@ def pairs_are_split():
         return "\ufffd\ufffd" if c > "\uffff" else c
 
 
-@fault("POLICY-FILE-18", "texts of YAML are trimmed", "tidy readers")
+@fault("POLICY-FILE-18", "strings of YAML are trimmed", "tidy readers")
 def block_scalars_are_trimmed():
     @replaces(yamltext)
     def scalar(original, event, at):

@@ -16,7 +16,7 @@ def folds_ascii_only():
         return original(character) if character.isascii() else character
 
 
-@fault("POLICY-FOLD-01", "folding is lower case", "to_lowercase: the final sigma")
+@fault("POLICY-FOLD-01", "folding is done by lower case", "to_lowercase: the final sigma")
 def folds_to_lower_case():
     @replaces(folding)
     def fold_one(original, character):
@@ -24,7 +24,7 @@ def folds_to_lower_case():
         return lower if len(lower) == 1 else character
 
 
-@fault("POLICY-FOLD-01", "only the rule is folded", "one side forgotten")
+@fault("POLICY-FOLD-01", "only the rule is folded, not the path", "one side forgotten")
 def folds_the_rule_only():
     @replaces(glob.Text)
     def __init__(original, self, path, fold=False):
@@ -38,12 +38,12 @@ def folds_as_in_turkey():
         return original(text.replace("I", "\u0131").replace("\u0130", "i"))
 
 
-@fault("POLICY-FOLD-02", "sharp s is ss", "full case folding: str.casefold")
+@fault("POLICY-FOLD-02", "sharp s equals ss", "full case folding: str.casefold")
 def full_folding():
     folding.fold = lambda text: unicodedata.normalize("NFC", text).casefold()
 
 
-@fault("POLICY-FOLD-02", "compatibility forms are made one", "NFKC")
+@fault("POLICY-FOLD-02", "compatibility forms are equal to their base letters", "NFKC")
 def compatibility_forms():
     @replaces(folding)
     def normalize(original, form, text):
@@ -55,7 +55,7 @@ def no_normalisation():
     folding.normalize = lambda form, text: text
 
 
-@fault("POLICY-FOLD-01", "long lists do not fold", "a second way to look rules up")
+@fault("POLICY-FOLD-01", "a long list is matched without folding", "a second way to look rules up")
 def long_lists_do_not_fold():
     @During("policy.check").replaces(decide)
     def last_match(original, entries, text, fold):

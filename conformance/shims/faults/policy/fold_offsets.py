@@ -4,7 +4,7 @@ import policy.fold as folding
 from faults.registry import fault, replaces
 
 
-@fault("POLICY-FOLD-01", "the first 64 characters of a text are folded", "a buffer of its own")
+@fault("POLICY-FOLD-01", "only the first 64 characters of a text are folded", "a buffer of its own")
 def only_the_first_block_is_folded():
     @replaces(folding)
     def fold(original, text):

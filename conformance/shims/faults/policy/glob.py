@@ -35,7 +35,7 @@ def step(kind):
     return install
 
 
-@fault("POLICY-GLOB-01", "brackets are a class", "fnmatch, gitignore")
+@fault("POLICY-GLOB-01", "brackets are a class of characters", "fnmatch, gitignore")
 def brackets_are_a_class():
     @replaces(glob)
     def piece_at(original, body, i):
@@ -80,7 +80,7 @@ def newline_is_not_matched():
         self.names &= ~self.where("\n")
 
 
-@fault("POLICY-GLOB-01", "a dot is any character", "a glob turned into a regular expression")
+@fault("POLICY-GLOB-01", "a dot matches any character", "a glob turned into a regular expression")
 def dot_is_any_character():
     @replaces(glob)
     def literal(original, places, text, character):
@@ -117,7 +117,9 @@ def matches_at_any_depth():
         original(self, "**/" + body if free else body, fold)
 
 
-@fault("POLICY-GLOB-02", "a glob need not reach the end", "search in place of match")
+@fault(
+    "POLICY-GLOB-02", "a glob may match only the beginning of a path", "search in place of match"
+)
 def not_anchored_at_the_end():
     @replaces(glob.Glob)
     def __init__(original, self, body, fold=False):
@@ -147,7 +149,7 @@ def lone_star_matches_nothing():
     STEPS[ANY_NAME] = STEPS[STAR]
 
 
-@fault("POLICY-GLOB-04", "a star segment may be missing, and its slash with it", "`([^/]+/)?`")
+@fault("POLICY-GLOB-04", "a segment `*` may be missing together with its slash", "`([^/]+/)?`")
 def star_segments_are_optional():
     or_without(lambda pieces, i: pieces[i : i + 2] == [ANY_NAME, "/"])
 
@@ -172,7 +174,7 @@ def or_without(optional):
         return original(self, text)
 
 
-@fault("POLICY-GLOB-05", "a question mark is one byte", "byte-wise engines")
+@fault("POLICY-GLOB-05", "a question mark matches one byte, not one character", "byte-wise engines")
 def question_mark_is_a_byte():
     @step(ONE)
     def one(right, places, text):
@@ -185,21 +187,21 @@ def question_mark_matches_a_slash():
     STEPS[ONE] = lambda places, text, _: places << 1 & text.places
 
 
-@fault("POLICY-GLOB-05", "a question mark may match nothing", "regular expressions")
+@fault("POLICY-GLOB-05", "a question mark may match no character", "regular expressions")
 def question_mark_is_optional():
     @step(ONE)
     def one(right, places, text):
         return places | right(places, text, ONE)
 
 
-@fault("POLICY-GLOB-06", "two stars and a slash need a segment", "`.*/`")
+@fault("POLICY-GLOB-06", "`**/` needs at least one segment", "`.*/`")
 def double_star_needs_a_segment():
     @step(SEGMENTS)
     def whole_segments(right, places, text):
         return right(places, text, SEGMENTS) & ~glob.lowest(places)
 
 
-@fault("POLICY-GLOB-06", "`/**/` is one segment or none", "`*/` made optional")
+@fault("POLICY-GLOB-06", "`**/` matches at most one segment", "`*/` made optional")
 def double_star_is_one_segment():
     @step(SEGMENTS)
     def whole_segments(right, places, text):
@@ -209,19 +211,19 @@ def double_star_is_one_segment():
         return places | (reached & text.slashes) << 1
 
 
-@fault("POLICY-GLOB-06", "two stars and a slash end within a name", "`.*`")
+@fault("POLICY-GLOB-06", "`**/` may end within a name", "`.*`")
 def double_star_ends_within_a_name():
     STEPS[SEGMENTS] = STEPS[ANYTHING]
 
 
-@fault("POLICY-GLOB-07", "`P/**` misses P", "gitignore, minimatch")
+@fault("POLICY-GLOB-07", "`P/**` does not match P", "gitignore, minimatch")
 def below_misses_the_place():
     @step(BELOW)
     def below(right, places, text):
         return right(places & ~text.end, text, BELOW)
 
 
-@fault("POLICY-GLOB-07", "P of `P/**` is taken by its letters", "starts_with")
+@fault("POLICY-GLOB-07", "wildcards in P of `P/**` are compared as plain letters", "starts_with")
 def place_is_a_prefix_of_letters():
     @replaces(glob.Glob)
     def __init__(original, self, body, fold=False):
@@ -236,14 +238,16 @@ def place_is_a_prefix_of_letters():
         return text.text == self.place or text.text.startswith(self.place + "/")
 
 
-@fault("POLICY-GLOB-07", "`P/**` matches what begins with P", "a prefix without boundary")
+@fault(
+    "POLICY-GLOB-07", "`P/**` matches every path that begins with P", "a prefix without boundary"
+)
 def below_without_boundary():
     @step(BELOW)
     def below(right, places, text):
         return text.places & -glob.lowest(places)
 
 
-@fault("POLICY-GLOB-07", "`P/**` reaches one level down", "`P/*`")
+@fault("POLICY-GLOB-07", "`P/**` matches only one level below P", "`P/*`")
 def below_is_one_level():
     @step(BELOW)
     def below(right, places, text):
@@ -251,7 +255,11 @@ def below_is_one_level():
         return places & text.end | reached
 
 
-@fault("POLICY-GLOB-08", "two stars within a name are one", "git: `**` between slashes only")
+@fault(
+    "POLICY-GLOB-08",
+    "two stars within a name do not cross slashes",
+    "git: `**` between slashes only",
+)
 def double_star_in_a_name_is_one():
     STEPS[ANYTHING] = lambda places, text, _: (
         glob.anything(places, text, ANYTHING) if places == 1 else glob.star(places, text, STAR)
@@ -273,7 +281,7 @@ def stars_stop_at_line_separators():
         return original(self, text) and not stops
 
 
-@fault("POLICY-GLOB-09", "three stars are two and one", "collapsing nothing")
+@fault("POLICY-GLOB-09", "three stars are read as two stars and one star", "collapsing nothing")
 def three_stars_are_two_and_one():
     import policy.ops as ops
 
@@ -283,7 +291,7 @@ def three_stars_are_two_and_one():
         return text if "***" in text else found
 
 
-@fault("POLICY-GLOB-10", "the root is the name `.`", "no empty path")
+@fault("POLICY-GLOB-10", "the root is matched as the name `.`", "no empty path")
 def root_is_a_name():
     @replaces(glob.Text)
     def __init__(original, self, path, fold=False):
@@ -297,19 +305,19 @@ def root_is_a_name():
         return ["."] if body == "." else original(body)
 
 
-@fault("POLICY-GLOB-10", "two stars need something to match", "`.+`")
+@fault("POLICY-GLOB-10", "`**` does not match the root", "`.+`")
 def everything_but_the_root():
     @replaces(glob.Glob)
     def matches(original, self, text):
         return original(self, text) and (text.text != "" or self.pieces == [])
 
 
-@fault("POLICY-GLOB-11", "a star ends at the first place that fits", "no backtracking")
+@fault("POLICY-GLOB-11", "a star ends at the first position that fits", "no backtracking")
 def takes_the_first_place():
     prune(glob.lowest)
 
 
-@fault("POLICY-GLOB-11", "a star ends at the last place that fits", "greedy, no backtracking")
+@fault("POLICY-GLOB-11", "a star ends at the last position that fits", "greedy, no backtracking")
 def takes_the_last_place():
     prune(lambda places: 1 << places.bit_length() - 1)
 
@@ -352,12 +360,14 @@ def takes_the_first_segment():
         return bool(places & text.end)
 
 
-@fault("POLICY-GLOB-12", "case is folded without being asked", "NTFS, APFS habits")
+@fault(
+    "POLICY-GLOB-12", "letters are compared without case although fold is off", "NTFS, APFS habits"
+)
 def case_is_always_folded():
     spelled(str.lower)
 
 
-@fault("POLICY-GLOB-12", "names are compared in NFC without being asked", "APFS habits")
+@fault("POLICY-GLOB-12", "names are compared in NFC although fold is off", "APFS habits")
 def normalised_without_being_asked():
     spelled(lambda text: unicodedata.normalize("NFC", text))
 

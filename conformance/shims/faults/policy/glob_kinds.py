@@ -61,7 +61,9 @@ def delete_as_a_placeholder():
 # C17: depth and number
 
 
-@fault("POLICY-GLOB-11", "a glob ends after its 64th segment", "a fixed array of segments")
+@fault(
+    "POLICY-GLOB-11", "segments of a glob after the 64th are ignored", "a fixed array of segments"
+)
 def segments_after_the_64th():
     def shortened(body):
         names = body.split("/")
@@ -70,7 +72,7 @@ def segments_after_the_64th():
     rewritten(shortened)
 
 
-@fault("POLICY-GLOB-11", "wildcards after the 16th are characters", "a fixed array of stars")
+@fault("POLICY-GLOB-11", "wildcards after the 16th are plain characters", "a fixed array of stars")
 def wildcards_after_the_16th():
     @replaces(glob)
     def pieces(original, body):
@@ -137,31 +139,31 @@ def two_double_stars_need_a_folder():
         )
 
 
-@fault("POLICY-GLOB-05", "`?` takes no blank", "names of identifiers")
+@fault("POLICY-GLOB-05", "`?` does not match a blank", "names of identifiers")
 def question_mark_takes_no_blank():
     not_taken_by_one(" ")
 
 
-@fault("POLICY-GLOB-05", "`?` takes no star and no question mark", "they are wildcards")
+@fault("POLICY-GLOB-05", "`?` does not match a star or a question mark", "they are wildcards")
 def question_mark_takes_no_wildcard():
     not_taken_by_one("*?")
 
 
-@fault("POLICY-GLOB-05", "`?` takes no exclamation mark", "a sign")
+@fault("POLICY-GLOB-05", "`?` does not match an exclamation mark", "a sign")
 def question_mark_takes_no_sign():
     not_taken_by_one("!")
 
 
-@fault("POLICY-GLOB-05", "`?` takes no control character", "isprint")
+@fault("POLICY-GLOB-05", "`?` does not match a control character", "isprint")
 def question_mark_takes_no_control():
     not_taken_by_one([chr(code) for code in (*range(1, 32), 127)])
 
 
-@fault("POLICY-GLOB-05", "`?` takes no quote and no bracket", "characters of shells")
+@fault("POLICY-GLOB-05", "`?` does not match a quote or a bracket", "characters of shells")
 def question_mark_takes_no_quote():
     not_taken_by_one("'\"`[]{}()$&;|<>#~")
 
 
-@fault("POLICY-GLOB-05", "`?` takes no colon and no at sign", "schemes and hosts")
+@fault("POLICY-GLOB-05", "`?` does not match a colon or an at sign", "schemes and hosts")
 def question_mark_takes_no_colon():
     not_taken_by_one(":@")

@@ -18,7 +18,7 @@ def after_merging(function):
         return policy
 
 
-@fault("POLICY-MERGE-01", "profiles of one name are put together", "a deep merge")
+@fault("POLICY-MERGE-01", "rules of two profiles with one name are joined", "a deep merge")
 def profiles_are_joined():
     def join(policy, base, workspace):
         for name in base.profiles.keys() & workspace.profiles.keys():
@@ -29,7 +29,7 @@ def profiles_are_joined():
     after_merging(join)
 
 
-@fault("POLICY-MERGE-01", "profiles of the global policy are gone", "one map for another")
+@fault("POLICY-MERGE-01", "profiles of the global policy are lost", "one map for another")
 def global_profiles_are_gone():
     def drop(policy, base, workspace):
         if workspace.profiles:
@@ -38,7 +38,7 @@ def global_profiles_are_gone():
     after_merging(drop)
 
 
-@fault("POLICY-MERGE-01", "the global profile stays", "the first one wins")
+@fault("POLICY-MERGE-01", "the global profile wins over the workspace's", "the first one wins")
 def global_profile_stays():
     def keep(policy, base, workspace):
         policy.profiles = workspace.profiles | base.profiles
@@ -54,7 +54,11 @@ def deny_read_is_replaced():
     after_merging(replace)
 
 
-@fault("POLICY-MERGE-02", "denies of the workspace come first", "the narrower one first")
+@fault(
+    "POLICY-MERGE-02",
+    "denies of the workspace come before the global ones",
+    "the narrower one first",
+)
 def workspace_denies_come_first():
     def turn(policy, base, workspace):
         policy.deny_read = workspace.deny_read + base.deny_read
@@ -73,7 +77,7 @@ def deny_modify_is_not_merged():
     after_merging(ignore)
 
 
-@fault("POLICY-MERGE-03", "a deny that was there before is dropped", "an ordered set")
+@fault("POLICY-MERGE-03", "a repeated deny is dropped", "an ordered set")
 def repeated_denies_are_dropped():
     def once(policy, base, workspace):
         bodies = {(rule.body, rule.negated) for rule in base.deny_modify}
@@ -105,7 +109,11 @@ def own_deny_is_enough():
         workspace.problems = [p for p in workspace.problems if p.pointer not in mine]
 
 
-@fault("POLICY-MERGE-04", "only an equal exception is taken", "a set of strings")
+@fault(
+    "POLICY-MERGE-04",
+    "an exception of a workspace is accepted only if the global policy has an equal one",
+    "a set of strings",
+)
 def only_equal_exceptions():
     judging(lambda base, rule, covers: any(each.body == rule.body for each in base if each.negated))
 
@@ -144,7 +152,7 @@ def workspace_rules_are_not_judged():
         workspace.policy.profiles = profiles
 
 
-@fault("POLICY-MERGE-06", "the name is the global one", "only spec is merged")
+@fault("POLICY-MERGE-06", "the merged policy has the global name", "only spec is merged")
 def global_name_stays():
     def keep(policy, base, workspace):
         policy.name = base.name
@@ -152,19 +160,25 @@ def global_name_stays():
     after_merging(keep)
 
 
-@fault("POLICY-MERGE-06", "without a description of the workspace there is none", "replaced whole")
+@fault(
+    "POLICY-MERGE-06", "the global description is lost if the workspace has none", "replaced whole"
+)
 def description_is_lost():
     merge.described = lambda base, workspace: workspace.policy.description
 
 
-@fault("POLICY-MERGE-06", "the global description wins", "the first one that is there")
+@fault(
+    "POLICY-MERGE-06",
+    "the global description wins over the workspace's",
+    "the first one that is there",
+)
 def global_description_wins():
     @replaces(merge)
     def described(original, base, workspace):
         return original(workspace, base)
 
 
-@fault("POLICY-MERGE-07", "every problem is in the global file", "one reporter for both")
+@fault("POLICY-MERGE-07", "every problem is reported in the global file", "one reporter for both")
 def problems_are_global():
     @replaces(load.File)
     def as_json(original, self, problem):
@@ -183,7 +197,9 @@ def long_lists_are_asked_by_file():
         return policy
 
 
-@fault("POLICY-MERGE-05", "a deny of the other file is compared as it is written", "too early")
+@fault(
+    "POLICY-MERGE-05", "a deny of the other file is compared before it is normalised", "too early"
+)
 def denies_are_compared_as_written():
     keep_spellings()
 

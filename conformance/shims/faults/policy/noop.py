@@ -16,12 +16,17 @@ def nothing_is_decided_differently():
         return original(entries, text, fold)
 
 
-@fault(None, "has additional fields in its answers", "fields of its own", role="noop")
+@fault(None, "adds fields to its answers", "fields of its own", role="noop")
 def each_answer_says_more():
     answers_say_more()
 
 
-@fault(None, "a time of the last tick, with an offset", "datetime.isoformat, time()", role="noop")
+@fault(
+    None,
+    "records the time of the last clock tick, with an offset",
+    "datetime.isoformat, time()",
+    role="noop",
+)
 def time_of_the_last_tick():
     @replaces(ops)
     def now(original):
@@ -34,7 +39,7 @@ def time_of_the_last_tick():
             time.time_ns = right
 
 
-@fault(None, "an escaped NUL is a value that is wrong", "well-formed by RFC 8259", role="noop")
+@fault(None, "reports an escaped NUL as a wrong value", "well-formed by RFC 8259", role="noop")
 def escaped_nul_is_a_wrong_value():
     @replaces(merge)
     def refusal(original, problems):

@@ -13,7 +13,7 @@ def reads_paths(function):
     return normalising.replaces(ops, "normal_path")(function)
 
 
-@fault("POLICY-PATH-01", "`.` segments stay where they are not the first", "only `./` is known")
+@fault("POLICY-PATH-01", "only a leading `.` segment is removed", "only `./` is known")
 def dot_segments_stay():
     @reads_paths
     def normal_path(right, data):
@@ -22,7 +22,7 @@ def dot_segments_stay():
         return kept if "/./" in kept and "//" not in kept else found
 
 
-@fault("POLICY-PATH-01", "doubled separators stay", "POSIX ignores them anyway")
+@fault("POLICY-PATH-01", "doubled separators are kept", "POSIX ignores them anyway")
 def doubled_separators_stay():
     @reads_paths
     def normal_path(right, data):
@@ -31,7 +31,7 @@ def doubled_separators_stay():
         return "/".join(kept) if "" in kept[1:] and kept[0] else found
 
 
-@fault("POLICY-PATH-01", "the root is answered as nothing", "join of no segments")
+@fault("POLICY-PATH-01", "the root is returned as an empty path", "join of no segments")
 def root_is_empty():
     @replaces(ops)
     def path_normalize(original, shim, reader):
@@ -44,7 +44,7 @@ def root_is_empty():
 
 @fault(
     "POLICY-PATH-02",
-    "a form that appears after segments are dropped passes",
+    "a path is checked before segments are removed, not after",
     "checked once, before",
 )
 def checked_before_dropped():
@@ -59,7 +59,7 @@ def checked_before_dropped():
             return right(b"x" + normal.encode())[1:]
 
 
-@fault("POLICY-PATH-02", "a drive prefix is a name", "POSIX only")
+@fault("POLICY-PATH-02", "a drive prefix counts as a name", "POSIX only")
 def drive_is_a_name():
     @reads_paths
     def normal_path(right, data):
@@ -68,14 +68,18 @@ def drive_is_a_name():
         return right(data)
 
 
-@fault("POLICY-PATH-02", "two leading slashes make no absolute path", "one slash is cut off")
+@fault(
+    "POLICY-PATH-02",
+    "a path with two leading slashes is accepted as relative",
+    "one slash is cut off",
+)
 def one_slash_is_cut_off():
     @reads_paths
     def normal_path(right, data):
         return right(data.lstrip(b"/") if data.startswith(b"//") and len(data) > 2 else data)
 
 
-@fault("POLICY-PATH-02", "`~` is a name", "no shell here")
+@fault("POLICY-PATH-02", "a leading `~` counts as a name", "no shell here")
 def home_is_a_name():
     @reads_paths
     def normal_path(right, data):
@@ -84,7 +88,7 @@ def home_is_a_name():
         return right(data)
 
 
-@fault("POLICY-PATH-03", "`..` is resolved", "path.Clean, realpath -m")
+@fault("POLICY-PATH-03", "`..` is resolved instead of refused", "path.Clean, realpath -m")
 def dot_dot_is_resolved():
     @reads_paths
     def normal_path(right, data):
@@ -97,7 +101,7 @@ def dot_dot_is_resolved():
         return right(b"/".join(kept) if b".." in data.split(b"/") and kept else data)
 
 
-@fault("POLICY-PATH-03", "`..` is refused at the start only", "a check for the prefix `../`")
+@fault("POLICY-PATH-03", "`..` is refused only at the start", "a check for the prefix `../`")
 def dot_dot_within_passes():
     @reads_paths
     def normal_path(right, data):
@@ -124,7 +128,7 @@ def backslash_is_a_slash():
         return right(data.replace(b"\\", b"/"))
 
 
-@fault("POLICY-PATH-04", "a backslash is a character as any other", "POSIX says so")
+@fault("POLICY-PATH-04", "a backslash counts as an ordinary character", "POSIX says so")
 def backslash_stays():
     @reads_paths
     def normal_path(right, data):
@@ -138,7 +142,7 @@ def blanks_are_trimmed():
         return right(data.strip(b" \t") or data)
 
 
-@fault("POLICY-PATH-04", "a blank at the end passes", "only the start is checked")
+@fault("POLICY-PATH-04", "a trailing blank is accepted", "only the start is checked")
 def blank_at_the_end_passes():
     @reads_paths
     def normal_path(right, data):
@@ -148,7 +152,7 @@ def blank_at_the_end_passes():
         return right(data)
 
 
-@fault("POLICY-PATH-04", "a leading `!` is taken off a path", "one reader for rules and paths")
+@fault("POLICY-PATH-04", "a leading `!` is removed from a path", "one reader for rules and paths")
 def leading_bang_is_lost():
     @reads_paths
     def normal_path(right, data):
@@ -162,7 +166,9 @@ def byte_order_mark_is_dropped():
         return right(data.removeprefix(b"\xef\xbb\xbf"))
 
 
-@fault("POLICY-PATH-04", "a backslash is searched only after the last one", "a sticky expression")
+@fault(
+    "POLICY-PATH-04", "a backslash is searched only after the last one found", "a sticky expression"
+)
 def looks_on_from_the_last_find():
     at = 0
 
@@ -173,7 +179,7 @@ def looks_on_from_the_last_find():
         return right(data if at else data.replace(b"\\", b"/"))
 
 
-@fault("POLICY-PATH-05", "a path ends at its NUL", "C strings")
+@fault("POLICY-PATH-05", "a path is cut at a NUL", "C strings")
 def nul_cuts():
     @reads_paths
     def normal_path(right, data):
@@ -196,7 +202,7 @@ def newline_is_refused():
         return right(data)
 
 
-@fault("POLICY-PATH-06", "separators and dots are dropped in one pass", "replace('//', '/')")
+@fault("POLICY-PATH-06", "separators and dots are removed in one pass only", "replace('//', '/')")
 def one_pass_is_enough():
     @reads_paths
     def normal_path(right, data):

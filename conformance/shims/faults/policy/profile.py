@@ -16,7 +16,7 @@ resolving = During("policy.resolve")
 following = During("policy.check_resolved")
 
 
-@fault("POLICY-PROFILE-01", "an unknown profile denies everything", "fail closed, silently")
+@fault("POLICY-PROFILE-01", "an unknown profile denies every path", "fail closed, silently")
 def unknown_profile_denies():
     @resolving.replaces(decide.Resolved)
     def synthesize(original, self):
@@ -34,7 +34,9 @@ def unknown_profile_is_unrestricted():
         return original(self)
 
 
-@fault("POLICY-PROFILE-01", "what a table has by itself is a profile", "getattr for a look-up")
+@fault(
+    "POLICY-PROFILE-01", "built-in attributes of a table count as profiles", "getattr for a look-up"
+)
 def attributes_are_profiles():
     @checking.replaces(decide.Resolved)
     def synthesize(original, self):
@@ -43,7 +45,9 @@ def attributes_are_profiles():
         return original(self)
 
 
-@fault("POLICY-PROFILE-01", "names of profiles are composed", "normalised like what is shown")
+@fault(
+    "POLICY-PROFILE-01", "names of profiles are compared in NFC", "normalised like what is shown"
+)
 def names_are_composed():
     @checking.replaces(decide.Resolved)
     def __init__(original, self, policy, name):
@@ -70,7 +74,7 @@ def unrestricted_must_be_defined():
         raise Refused(f"no profile is called {self.name}")
 
 
-@fault("POLICY-PROFILE-02", "unrestricted may only read", "a careful default")
+@fault("POLICY-PROFILE-02", "unrestricted allows only reading", "a careful default")
 def unrestricted_only_reads():
     @checking.replaces(decide.Resolved)
     def synthesize(original, self):
@@ -99,7 +103,7 @@ def unrestricted_escapes_denies():
             original(self, policy)
 
 
-@fault("POLICY-PROFILE-04", "denyRead is appended in the order of the alphabet", "a sorted set")
+@fault("POLICY-PROFILE-04", "denyRead rules are appended in alphabetical order", "a sorted set")
 def denies_are_sorted():
     @resolving.replaces(decide.Resolved)
     def append_denies(original, self, policy):
@@ -108,7 +112,7 @@ def denies_are_sorted():
         self.read[own:] = sorted(self.read[own:], key=lambda entry: entry.rule.body)
 
 
-@fault("POLICY-PROFILE-05", "resolve answers denies as they were written", "the text is kept")
+@fault("POLICY-PROFILE-05", "resolve returns denies that are not normalised", "the text is kept")
 def denies_as_written():
     @resolving.replaces(reading)
     def split_rule(original, text):
@@ -129,7 +133,7 @@ def denies_as_written():
     written = set()
 
 
-@fault("POLICY-PROFILE-05", "an exception is answered as an allow", "flattened")
+@fault("POLICY-PROFILE-05", "resolve returns an exception as an allow", "flattened")
 def exceptions_as_allows():
     @resolving.replaces(decide.Resolved)
     def as_json(original, self):
@@ -144,7 +148,11 @@ def plain(entry):
     return entry if entry["except"].endswith("/**") else entry["except"]
 
 
-@fault("POLICY-PROFILE-02", "an omitted profile is that of the check before", "a variable kept")
+@fault(
+    "POLICY-PROFILE-02",
+    "an omitted profile means the profile of the previous check",
+    "a variable kept",
+)
 def profile_of_the_check_before():
     last: dict[str, object] = {}
 
@@ -159,7 +167,7 @@ def profile_of_the_check_before():
 
 
 @fault(
-    "POLICY-PROFILE-04", "a workspace's denies do not reach what is synthesised", "made too early"
+    "POLICY-PROFILE-04", "the built-in unrestricted lacks the workspace's denies", "made too early"
 )
 def synthesised_without_the_workspace():
     @replaces(decide.Resolved)
@@ -170,7 +178,7 @@ def synthesised_without_the_workspace():
             self.modify = [each for each in self.modify if each.rule.file != "workspace"]
 
 
-@fault("POLICY-PROFILE-03", "unrestricted of a workspace is the built-in one", "asked of one file")
+@fault("POLICY-PROFILE-03", "unrestricted of a workspace file is ignored", "asked of one file")
 def unrestricted_of_a_workspace():
     @replaces(merge)
     def merged(original, base, workspace):
@@ -181,7 +189,7 @@ def unrestricted_of_a_workspace():
 
 
 @fault(
-    "POLICY-PROFILE-01", "where links are followed anybody is unrestricted", "get with a default"
+    "POLICY-PROFILE-01", "with follow, any unknown profile is unrestricted", "get with a default"
 )
 def anybody_follows_links():
     @following.replaces(decide)
@@ -189,7 +197,7 @@ def anybody_follows_links():
         return original(policy, name if name in policy.profiles else None)
 
 
-@fault("POLICY-PROFILE-02", "where links are followed a profile must be named", "a required field")
+@fault("POLICY-PROFILE-02", "with follow, an omitted profile is an error", "a required field")
 def nobody_follows_links():
     @following.replaces(decide)
     def Resolved(original, policy, name):

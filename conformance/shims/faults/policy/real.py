@@ -11,7 +11,7 @@ from faults.registry import fault, replaces
 from policy.spelling import Refused
 
 
-@fault("POLICY-REAL-01", "only the words are checked", "lexical policies")
+@fault("POLICY-REAL-01", "only the path as written is checked", "lexical policies")
 def only_the_words():
     @replaces(real)
     def check_resolved(original, resolved, op, data, fold, root, follow):
@@ -22,7 +22,7 @@ def only_the_words():
         return words.as_json() | {"real": answer["real"]}
 
 
-@fault("POLICY-REAL-01", "only the real place is checked", "realpath, then check")
+@fault("POLICY-REAL-01", "only the real path is checked", "realpath, then check")
 def only_the_place():
     @replaces(real)
     def check_resolved(original, resolved, op, data, fold, root, follow):
@@ -33,9 +33,7 @@ def only_the_place():
         return answer | {"allowed": place.allowed, "matched_rule": place.matched_rule}
 
 
-@fault(
-    "POLICY-REAL-08", "a deny counts only where it is written", "links of rules are not followed"
-)
+@fault("POLICY-REAL-08", "links in denies are not followed", "links of rules are not followed")
 def denies_only_as_written():
     @replaces(real)
     def where_it_leads(original, root, body):
@@ -49,7 +47,9 @@ def denies_without_links_above():
         return original(root, body) if "/" not in body else body
 
 
-@fault("POLICY-REAL-02", "outside of the root the words decide", "no rule for it, no objection")
+@fault(
+    "POLICY-REAL-02", "a real path outside the root is not refused", "no rule for it, no objection"
+)
 def outside_the_words_decide():
     @replaces(real)
     def check_resolved(original, resolved, op, data, fold, root, follow):
@@ -59,7 +59,11 @@ def outside_the_words_decide():
         return real.decide(resolved.entries(op), answer["path"], fold).as_json() | {"real": None}
 
 
-@fault("POLICY-REAL-02", "a folder whose name begins like the root's is inside", "starts_with")
+@fault(
+    "POLICY-REAL-02",
+    "a directory whose name begins like the root's counts as inside",
+    "starts_with",
+)
 def root_without_boundary():
     def is_inside(root, place):
         return (b"/" + b"/".join(place)).startswith(b"/" + b"/".join(root))
@@ -79,7 +83,7 @@ def inside_of_links_only(mistaken):
             real.is_inside = right
 
 
-@fault("POLICY-REAL-02", "outside is an error", "no answer for strangers")
+@fault("POLICY-REAL-02", "a real path outside the root is an error", "no answer for strangers")
 def outside_is_an_error():
     @replaces(real)
     def outside(original, path):
@@ -105,7 +109,9 @@ def absolute_without_boundary():
         return original(root, data)
 
 
-@fault("POLICY-REAL-03", "`..` of a request is walked", "the kernel knows better")
+@fault(
+    "POLICY-REAL-03", "`..` in a request is followed instead of refused", "the kernel knows better"
+)
 def dot_dot_is_walked():
     @replaces(real)
     def path_of(original, root, data):
@@ -116,7 +122,9 @@ def dot_dot_is_walked():
         return None if below is None else original(root, b"/".join(below) or b".")
 
 
-@fault("POLICY-REAL-04", "a dangling link is a file of its own", "exists() before readlink()")
+@fault(
+    "POLICY-REAL-04", "a dangling link counts as a file of its own", "exists() before readlink()"
+)
 def dangling_link_is_a_file():
     @replaces(real)
     def link_at(original, place, name):
@@ -147,7 +155,7 @@ def parent_follows_nothing():
         return [*start, *wanted] if follow == "parent" else original(start, wanted)
 
 
-@fault("POLICY-REAL-05", "final is as parent: the last link is not followed", "lstat for stat")
+@fault("POLICY-REAL-05", "final does not follow the last link either", "lstat for stat")
 def final_is_not_followed():
     @replaces(real)
     def walk(original, start, wanted, follow="final"):
@@ -166,7 +174,7 @@ def thousand_links():
     real.MOST_LINKS = 1000
 
 
-@fault("POLICY-REAL-06", "beyond the limit the link is a file", "give up and go on")
+@fault("POLICY-REAL-06", "after too many links, the link counts as a file", "give up and go on")
 def loop_is_a_file():
     @replaces(real)
     def walk(original, start, wanted, follow="final"):
@@ -188,7 +196,7 @@ def links_of_each_name():
         return place
 
 
-@fault("POLICY-REAL-01", "where a path lies is remembered", "a cache of realpath")
+@fault("POLICY-REAL-01", "the real path is cached", "a cache of realpath")
 def place_is_remembered():
     found = {}
 
@@ -233,21 +241,27 @@ def links_start_at_the_root():
             real.link_at = right
 
 
-@fault("POLICY-REAL-01", "the real place is looked for without folding", "an option not passed on")
+@fault(
+    "POLICY-REAL-01", "the real path is checked without the option fold", "an option not passed on"
+)
 def looks_without_folding():
     @replaces(real)
     def check_resolved(original, resolved, op, data, fold, root, follow):
         return original(resolved, op, data, False, root, follow)
 
 
-@fault("POLICY-REAL-01", "links are decided by the global policy only", "a caller forgot")
+@fault("POLICY-REAL-01", "real paths are checked by the global policy only", "a caller forgot")
 def links_without_the_workspace():
     @During("policy.check_resolved").replaces(merge)
     def load(original, base, workspace=None):
         return original(base)
 
 
-@fault("POLICY-REAL-01", "of a long list only the profile's rules are evaluated", "built twice")
+@fault(
+    "POLICY-REAL-01",
+    "with a long list only the profile's rules apply to the real path",
+    "built twice",
+)
 def long_lists_lose_their_denies():
     @replaces(real)
     def check_resolved(original, resolved, op, data, fold, root, follow):

@@ -8,7 +8,11 @@ from faults.registry import fault, replaces
 # C12: edges of paths and files
 
 
-@fault("POLICY-REAL-07", "a missing target is looked for at the root", "the parent by its name")
+@fault(
+    "POLICY-REAL-07",
+    "a missing target of a link is resolved from the root",
+    "the parent by its name",
+)
 def parent_of_a_missing_target_by_name():
     @replaces(real)
     def walk(original, start, wanted, follow="final"):

@@ -23,7 +23,7 @@ def follow_holds_on():
         self.follow = last.get("follow", self.follow)
 
 
-@fault("POLICY-REAL-03", "below a root with a slash at its end nothing is inside", "two slashes")
+@fault("POLICY-REAL-03", "no path is inside a root that ends with a slash", "two slashes")
 def root_with_a_slash():
     @replaces(real.Root, "__init__")
     def init(original, self, data):
@@ -35,7 +35,7 @@ def root_with_a_slash():
         return None if root.ends_in_a_slash and data.startswith(b"/") else original(root, data)
 
 
-@fault("POLICY-REAL-02", "with `/` as the root, every path is outside", "a slash appended")
+@fault("POLICY-REAL-02", "if the root is `/` every path counts as outside", "a slash appended")
 def root_of_the_system():
     @replaces(real)
     def is_inside(original, root, place):
@@ -51,7 +51,11 @@ def compared_as_written():
         return original(root, data) if begins or not data.startswith(b"/") else None
 
 
-@fault("POLICY-REAL-01", "where the place has no name the words decide", "an error passed over")
+@fault(
+    "POLICY-REAL-01",
+    "if the real path cannot be named, the path as written decides",
+    "an error passed over",
+)
 def nameless_place_is_passed_over():
     @replaces(real)
     def check_resolved(original, resolved, op, data, fold, root, follow):
@@ -70,17 +74,23 @@ def place_as(change):
         return [change(name) for name in original(start, wanted, follow)]
 
 
-@fault("POLICY-REAL-01", "invalid UTF-8 in the real place is replaced", "errors='replace'")
+@fault("POLICY-REAL-01", "invalid UTF-8 in the real path is replaced", "errors='replace'")
 def place_is_replaced():
     place_as(lambda name: name.decode(errors="replace").encode())
 
 
-@fault("POLICY-REAL-01", "in the place a backslash is a slash", "one reader for rules and places")
+@fault(
+    "POLICY-REAL-01",
+    "a backslash in the real path is changed to a slash",
+    "one reader for rules and places",
+)
 def backslash_of_the_place():
     place_as(lambda name: name.replace(b"\\", b"/"))
 
 
-@fault("POLICY-REAL-01", "blanks around the place are trimmed", "one reader for rules and places")
+@fault(
+    "POLICY-REAL-01", "blanks around the real path are trimmed", "one reader for rules and places"
+)
 def blanks_of_the_place():
     place_as(lambda name: name.strip(b" ") or name)
 
@@ -108,7 +118,9 @@ def is_excepted(entries, path, fold):
 
 
 @fault(
-    "POLICY-REAL-01", "a link into an exception stays denied", "only the denies are checked again"
+    "POLICY-REAL-01",
+    "a link to a path that an exception allows is denied",
+    "only the denies are checked again",
 )
 def exceptions_are_not_asked_again():
     @replaces(real)

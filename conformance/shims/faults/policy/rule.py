@@ -26,7 +26,7 @@ def in_rules_only(name):
     return install
 
 
-@fault("POLICY-RULE-01", "blanks around a rule stay", "no trimming")
+@fault("POLICY-RULE-01", "blanks around a rule are kept", "no trimming")
 def blanks_stay():
     @replaces(load)
     def split_rule(original, text):
@@ -36,7 +36,7 @@ def blanks_stay():
         return (negated, body) if core == text or core[0] in "!." else (negated, before + body)
 
 
-@fault("POLICY-RULE-01", "blanks after the `!` stay", "trimmed once")
+@fault("POLICY-RULE-01", "blanks after the `!` are kept", "trimmed once")
 def blanks_behind_the_bang_stay():
     @replaces(load)
     def split_rule(original, text):
@@ -59,7 +59,7 @@ def trims_every_kind_of_space():
         return original(text.lstrip("\u00a0\u2003\u3000"))
 
 
-@fault("POLICY-RULE-02", "`.` segments of a rule stay", "only the path is normalised")
+@fault("POLICY-RULE-02", "`.` segments of a rule are kept", "only the path is normalised")
 def dot_segments_stay():
     @in_rules_only("segments")
     def segments(right, text):
@@ -67,7 +67,7 @@ def dot_segments_stay():
         return text.strip("/").split("/") if "/./" in text and "//" not in text else found
 
 
-@fault("POLICY-RULE-02", "doubled separators of a rule stay", "only the path is normalised")
+@fault("POLICY-RULE-02", "doubled separators of a rule are kept", "only the path is normalised")
 def doubled_separators_stay():
     @in_rules_only("segments")
     def segments(right, text):
@@ -75,7 +75,7 @@ def doubled_separators_stay():
         return text.rstrip("/").split("/") if "//" in text.rstrip("/") else found
 
 
-@fault("POLICY-RULE-02", "`.` matches everything", "the root taken for its contents")
+@fault("POLICY-RULE-02", "the rule `.` matches every path", "the root taken for its contents")
 def root_is_everything():
     @replaces(load)
     def split_rule(original, text):
@@ -83,14 +83,14 @@ def root_is_everything():
         return negated, "**" if body == "." else body
 
 
-@fault("POLICY-RULE-03", "an empty rule is everything", "the empty prefix")
+@fault("POLICY-RULE-03", "an empty rule matches every path", "the empty prefix")
 def empty_rule_is_everything():
     @replaces(load)
     def split_rule(original, text):
         return original(text.strip(BLANKS) or "**")
 
 
-@fault("POLICY-RULE-03", "a single `!` is skipped", "continue on empty")
+@fault("POLICY-RULE-03", "a rule `!` is skipped", "continue on empty")
 def bang_alone_denies_nothing():
     @replaces(load.File)
     def rule(original, self, node, pointer):
@@ -99,7 +99,7 @@ def bang_alone_denies_nothing():
         return original(self, node, pointer)
 
 
-@fault("POLICY-RULE-03", "`!!x` is x", "a loop over the signs")
+@fault("POLICY-RULE-03", "`!!x` is read as x", "a loop over the signs")
 def two_bangs_cancel():
     @replaces(load)
     def split_rule(original, text):
@@ -109,7 +109,7 @@ def two_bangs_cancel():
         return original(core)
 
 
-@fault("POLICY-RULE-04", "an absolute rule is taken from the root of the workspace", "gitignore")
+@fault("POLICY-RULE-04", "an absolute rule is resolved from the root of the workspace", "gitignore")
 def absolute_is_relative():
     @replaces(load)
     def split_rule(original, text):
@@ -117,21 +117,21 @@ def absolute_is_relative():
         return original(core.lstrip("/") if len(core) > 1 else core)
 
 
-@fault("POLICY-RULE-04", "`~` is a name", "no shell here")
+@fault("POLICY-RULE-04", "a leading `~` counts as a name", "no shell here")
 def home_is_a_name():
     @in_rules_only("refuse_foreign")
     def refuse_foreign(right, text):
         right(text.removeprefix("~") or "x" if text[1:2] != "/" else "x" + text)
 
 
-@fault("POLICY-RULE-04", "a drive prefix is a name", "POSIX only")
+@fault("POLICY-RULE-04", "a drive prefix counts as a name", "POSIX only")
 def drive_is_a_name():
     @in_rules_only("refuse_foreign")
     def refuse_foreign(right, text):
         right(text.replace(":", "_"))
 
 
-@fault("POLICY-RULE-04", "backslashes are replaced after the check", "the wrong order")
+@fault("POLICY-RULE-04", "a rule is checked before its backslashes are replaced", "the wrong order")
 def checked_before_replaced():
     @replaces(load)
     def split_rule(original, text):
@@ -141,7 +141,7 @@ def checked_before_replaced():
 
 @fault(
     "POLICY-RULE-04",
-    "a form that appears after segments are dropped passes",
+    "a rule is checked before segments are removed, not after",
     "checked once, before",
 )
 def checked_before_dropped():
@@ -159,7 +159,7 @@ def checked_before_dropped():
         return original(text)
 
 
-@fault("POLICY-RULE-05", "`..` is resolved", "path.Clean")
+@fault("POLICY-RULE-05", "`..` is resolved instead of refused", "path.Clean")
 def dot_dot_is_resolved():
     @in_rules_only("segments")
     def segments(right, text):
@@ -181,7 +181,7 @@ def dots_in_names_are_refused():
         return original(text)
 
 
-@fault("POLICY-RULE-05", "a `..` segment is a name", "only the path is checked")
+@fault("POLICY-RULE-05", "a `..` segment counts as a name", "only the path is checked")
 def dot_dot_is_a_name():
     @in_rules_only("segments")
     def segments(right, text):

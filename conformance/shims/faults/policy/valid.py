@@ -12,14 +12,14 @@ auditing = During("policy.audit")
 checking = During("policy.check", "policy.check_resolved")
 
 
-@fault("POLICY-VALID-01", "modify needs no read", "ADR-005 unread")
+@fault("POLICY-VALID-01", "modify rules need no read rules", "ADR-005 unread")
 def modify_without_read():
     @loading.replaces(judge)
     def uncovered(original, file, profile):
         return None
 
 
-@fault("POLICY-VALID-01", "one covered modify rule is enough", "any for all")
+@fault("POLICY-VALID-01", "one covered modify rule is enough for all", "any for all")
 def one_covered_rule_is_enough():
     @loading.replaces(judge)
     def uncovered(original, file, profile):
@@ -29,7 +29,7 @@ def one_covered_rule_is_enough():
             del file.problems[count:]
 
 
-@fault("POLICY-VALID-02", "a prefix covers without a boundary", "starts_with")
+@fault("POLICY-VALID-02", "a rule covers every rule that begins like it", "starts_with")
 def prefix_without_boundary():
     looking = []
 
@@ -44,7 +44,7 @@ def prefix_without_boundary():
         return size <= len(body) if looking else original(body, size)
 
 
-@fault("POLICY-VALID-02", "only `**` and an equal rule cover", "a set of strings")
+@fault("POLICY-VALID-02", "a rule is covered only by `**` and by an equal rule", "a set of strings")
 def only_equal_rules_cover():
     @loading.replaces(judge)
     def uncovered(original, file, profile):
@@ -54,7 +54,11 @@ def only_equal_rules_cover():
                 file.wrong(rule.at, rule.pointer, "is not covered")
 
 
-@fault("POLICY-VALID-02", "a rule covers every rule it matches", "the matcher applied to a rule")
+@fault(
+    "POLICY-VALID-02",
+    "a rule covers every rule whose text it matches",
+    "the matcher applied to a rule",
+)
 def covers_by_matching():
     @loading.replaces(judge)
     def uncovered(original, file, profile):
@@ -76,7 +80,7 @@ def place_is_not_covered():
                 file.wrong(rule.at, rule.pointer, "is not covered")
 
 
-@fault("POLICY-VALID-03", "a negated read rule covers", "signs forgotten")
+@fault("POLICY-VALID-03", "a negated read rule covers modify rules", "signs forgotten")
 def negated_rules_cover():
     @loading.replaces(judge)
     def uncovered(original, file, profile):
@@ -86,7 +90,7 @@ def negated_rules_cover():
                 file.wrong(rule.at, rule.pointer, "is not covered")
 
 
-@fault("POLICY-VALID-03", "a negated modify rule needs cover", "signs forgotten")
+@fault("POLICY-VALID-03", "a negated modify rule needs a read rule", "signs forgotten")
 def negated_rules_need_cover():
     @loading.replaces(judge)
     def uncovered(original, file, profile):
@@ -109,7 +113,7 @@ def equal_rules_pass():
     compare(lambda rule, reads, modifies, op: False)
 
 
-@fault("POLICY-VALID-05", "modify is not compared with denyRead", "each list with its own")
+@fault("POLICY-VALID-05", "modify rules are not compared with denyRead", "each list with its own")
 def modify_against_its_own_only():
     compare(lambda rule, reads, modifies, op: rule.body in (reads if op == "read" else modifies))
 
@@ -134,7 +138,7 @@ def exceptions_count_as_denies():
                 file.wrong(rule.at, rule.pointer, "equals an exception")
 
 
-@fault("POLICY-VALID-05", "read is compared with denyModify too", "all denies in one set")
+@fault("POLICY-VALID-05", "read rules are compared with denyModify too", "all denies in one set")
 def read_against_every_deny():
     compare(lambda rule, reads, modifies, op: rule.body in reads | modifies)
 
@@ -182,7 +186,7 @@ def long_rules_cover_nothing():
                 file.wrong(rule.at, rule.pointer, "is not covered")
 
 
-@fault("POLICY-VALID-05", "denies are compared before their backslashes are slashes", "too early")
+@fault("POLICY-VALID-05", "denies are compared before they are normalised", "too early")
 def compared_as_written():
     keep_spellings()
 
@@ -201,7 +205,7 @@ def compared_as_written():
         ]
 
 
-@fault("POLICY-VALID-06", "a blank in front hides the `!`", "text[0]")
+@fault("POLICY-VALID-06", "a `!` after a blank is not noticed", "text[0]")
 def blank_hides_the_bang():
     hidden = []
 

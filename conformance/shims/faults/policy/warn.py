@@ -13,44 +13,56 @@ def change(function):
         return [each for each in original(policy) if each[1].file == "workspace" or function(*each)]
 
 
-@fault("POLICY-WARN-01", "there is no warning of a rule that matches nothing", "never checked")
+@fault("POLICY-WARN-01", "there is no warning about a rule that matches nothing", "never checked")
 def says_nothing_of_dead_rules():
     change(lambda code, where, why: code != "matches-nothing")
 
 
-@fault("POLICY-WARN-01", "only a leading blank is seen", "half of the check")
+@fault("POLICY-WARN-01", "there is no warning about a trailing blank", "half of the check")
 def overlooks_blanks_at_the_end():
     change(lambda code, where, why: code != "matches-nothing" or where.body[0] in " \t")
 
 
-@fault("POLICY-WARN-02", "there is no warning of an empty read list", "never checked")
+@fault("POLICY-WARN-02", "there is no warning about an empty read list", "never checked")
 def says_nothing_of_empty_lists():
     change(lambda code, where, why: code != "empty-read")
 
 
-@fault("POLICY-WARN-03", "there is no warning of a rule under a deny", "never checked")
+@fault("POLICY-WARN-03", "there is no warning about a rule under a deny", "never checked")
 def says_nothing_of_denied_rules():
     change(lambda code, where, why: code != "under-deny")
 
 
-@fault("POLICY-WARN-03", "only read rules are compared with denies", "half of the check")
+@fault(
+    "POLICY-WARN-03", "there is no warning about a modify rule under a deny", "half of the check"
+)
 def overlooks_denied_modify_rules():
     change(lambda code, where, why: code != "under-deny" or "/read/" in where.pointer)
 
 
 @fault(
-    "POLICY-WARN-04", "there is no warning of a modify rule that cannot be read", "never checked"
+    "POLICY-WARN-04",
+    "there is no warning about a modify rule whose paths cannot be read",
+    "never checked",
 )
 def says_nothing_of_unreadable_rules():
     change(lambda code, where, why: code != "modify-under-negated-read")
 
 
-@fault("POLICY-WARN-05", "there is no warning of a denyRead that can be written", "never checked")
+@fault(
+    "POLICY-WARN-05",
+    "there is no warning about a denyRead whose paths can be modified",
+    "never checked",
+)
 def says_nothing_of_writable_secrets():
     change(lambda code, where, why: code != "read-deny-without-modify-deny")
 
 
-@fault("POLICY-WARN-05", "only an equal denyModify counts", "a set of strings")
+@fault(
+    "POLICY-WARN-05",
+    "a denyRead counts as protected only by an equal denyModify",
+    "a set of strings",
+)
 def warns_of_covered_denies():
     @replaces(judge)
     def warnings(original, policy):
@@ -62,7 +74,7 @@ def warns_of_covered_denies():
         return found
 
 
-@fault("POLICY-WARN-06", "each profile is worth a warning", "noise")
+@fault("POLICY-WARN-06", "there is a warning about each profile", "noise")
 def warns_of_everything():
     @replaces(judge)
     def warnings(original, policy):
@@ -89,7 +101,7 @@ def overlooks_long_denies():
 
 @fault(
     "POLICY-WARN-04",
-    "there is a warning of every negated read rule, wherever it stands",
+    "there is a warning about every negated read rule, wherever it stands",
     "order forgotten",
 )
 def overlooks_what_is_given_again():
@@ -120,7 +132,9 @@ def warns_in_spite_of_exceptions():
         yield from original(rules, denies, [])
 
 
-@fault("POLICY-WARN-07", "the exception next to a rule in the order of bytes counts", "a dot first")
+@fault(
+    "POLICY-WARN-07", "only the next exception in the order of bytes is considered", "a dot first"
+)
 def looks_at_the_next_exception_alone():
     @replaces(judge)
     def under_a_deny(original, rules, denies, exceptions):
@@ -139,7 +153,7 @@ def warned_of_alone():
 
 @fault(
     "POLICY-WARN-03",
-    "there is no warning of a rule under a deny of the other file",
+    "there is no warning about a rule under a deny of the other file",
     "judged separately",
 )
 def under_a_deny_alone():

@@ -12,7 +12,9 @@ def streams_are_not_wrapped():
         request.current_dir = request.current_dir or self.session.context.cwd
 
 
-@fault("PROCESS-BACKEND-01", "only the first of a session is wrapped", "a wrap that is used up")
+@fault(
+    "PROCESS-BACKEND-01", "only the first process of a session is wrapped", "a wrap that is used up"
+)
 def only_the_first_is_wrapped():
     @replaces(Around)
     def seat(original, self, request):
@@ -21,7 +23,11 @@ def only_the_first_is_wrapped():
             original(self, request)
 
 
-@fault("PROCESS-BACKEND-02", "the end of the launcher is the program's", "exit 126 and 127")
+@fault(
+    "PROCESS-BACKEND-02",
+    "a failure of the launcher is reported as the program's exit code",
+    "exit 126 and 127",
+)
 def the_launchers_end_is_the_programs():
     @replaces(Session)
     def must_be_there(original, self, request, cwd):

@@ -19,7 +19,7 @@ def stderr_is_dropped():
         return original(self, ready)
 
 
-@fault("PROCESS-BRIDGE-01", "output is held until there is a block of it", "stdio buffering")
+@fault("PROCESS-BRIDGE-01", "output is held until a block is full", "stdio buffering")
 def output_is_held():
     @replaces(bridge.Relay)
     def interests(original, self):
@@ -65,7 +65,11 @@ def a_second_signal_begins_anew():
     is_woken_by_each_signal()
 
 
-@fault("PROCESS-BRIDGE-02", "the end of input is not passed on", "one side of a relay")
+@fault(
+    "PROCESS-BRIDGE-02",
+    "the end of the bridge's input is not passed on to the child",
+    "one side of a relay",
+)
 def the_end_is_not_passed_on():
     @replaces(bridge.Bridge)
     def end_sides(original, self):
@@ -74,21 +78,21 @@ def the_end_is_not_passed_on():
                 self.process.close_stream(stream)
 
 
-@fault("PROCESS-BRIDGE-03", "the grace period is that of exec", "one constant")
+@fault("PROCESS-BRIDGE-03", "the grace period is five seconds", "one constant")
 def five_seconds():
     @replaces(bridge.Bridge)
     def grace_ms(original, self):
         return 5_000
 
 
-@fault("PROCESS-BRIDGE-03", "a signal is a kill", "no grace at all")
+@fault("PROCESS-BRIDGE-03", "a signal kills the child without a grace period", "no grace at all")
 def a_signal_is_a_kill():
     @replaces(bridge.Bridge)
     def grace_ms(original, self):
         return 0
 
 
-@fault("PROCESS-BRIDGE-04", "no watcher guards the bridge", "atexit")
+@fault("PROCESS-BRIDGE-04", "there is no watcher, so the child survives the bridge", "atexit")
 def nobody_watches():
     @replaces(bridge.Bridge)
     def open(original, self, guard):
@@ -96,7 +100,9 @@ def nobody_watches():
 
 
 @fault(
-    "PROCESS-BRIDGE-04", "the watcher gets the PID only when the child runs", "spawn, then register"
+    "PROCESS-BRIDGE-04",
+    "the watcher learns the PID only after the child has started",
+    "spawn, then register",
 )
 def the_watcher_is_told_later():
     @replaces(bridge.Bridge)
@@ -116,16 +122,16 @@ def left_in_our_group(original):
         os.setpgid = setpgid
 
 
-@fault("PROCESS-BRIDGE-04", "the watcher goes with the bridge's group", "kill -KILL %1")
+@fault(
+    "PROCESS-BRIDGE-04", "the watcher is killed together with the bridge's group", "kill -KILL %1"
+)
 def the_watcher_is_in_its_group():
     @replaces(bridge)
     def start_watcher(original):
         return left_in_our_group(original)
 
 
-@fault(
-    "PROCESS-BRIDGE-04", "the watcher leaves the bridge's group by itself, late", "a busy machine"
-)
+@fault("PROCESS-BRIDGE-04", "the watcher is in the bridge's group for a moment", "a busy machine")
 def the_watcher_leaves_its_group_late():
     setpgid = os.setpgid
 
@@ -140,7 +146,7 @@ def the_watcher_leaves_its_group_late():
         original(read)
 
 
-@fault("PROCESS-BRIDGE-05", "its own streams are set non-blocking", "event loops")
+@fault("PROCESS-BRIDGE-05", "the bridge makes its own standard streams non-blocking", "event loops")
 def streams_are_set_nonblocking():
     @replaces(bridge.Bridge)
     def run(original, self):
@@ -150,7 +156,9 @@ def streams_are_set_nonblocking():
 
 
 @fault(
-    "PROCESS-BRIDGE-06", "all output is read, without regard to the reader", "an unbounded queue"
+    "PROCESS-BRIDGE-06",
+    "output is read without a limit while nobody reads from the bridge",
+    "an unbounded queue",
 )
 def an_unbounded_queue():
     @replaces(bridge.Relay)
@@ -174,7 +182,9 @@ def an_unbounded_queue():
         return original(self, ready)
 
 
-@fault("PROCESS-BRIDGE-01", "stderr is read when stdout has ended", "one read() after the other")
+@fault(
+    "PROCESS-BRIDGE-01", "stderr is read only when stdout has ended", "one read() after the other"
+)
 def one_after_the_other():
     @replaces(bridge.Bridge)
     def relay(original, self, relays, until):
@@ -183,14 +193,18 @@ def one_after_the_other():
         return original(self, relays, until)
 
 
-@fault("PROCESS-BRIDGE-07", "the grace ends with the child", "exit, then kill(-pgid)")
+@fault("PROCESS-BRIDGE-07", "the grace period ends when the child ends", "exit, then kill(-pgid)")
 def the_grace_ends_with_the_child():
     @replaces(bridge.Bridge)
     def grace_is_used(original, self):
         return False
 
 
-@fault("PROCESS-BRIDGE-08", "the end of its own stdin is waited for", "cmd.Wait() with a Stdin")
+@fault(
+    "PROCESS-BRIDGE-08",
+    "after the child's end the bridge waits for the end of its own stdin",
+    "cmd.Wait() with a Stdin",
+)
 def its_own_stdin_is_waited_for():
     @replaces(bridge.Bridge)
     def until_the_end(original, self):
@@ -203,7 +217,7 @@ def its_own_stdin_is_waited_for():
 
 @fault(
     "PROCESS-BRIDGE-09",
-    "an output that cannot be written ends the bridge",
+    "a write error ends the bridge",
     "EPIPE without a listener",
 )
 def what_cannot_be_written_ends_it():
@@ -216,7 +230,11 @@ def what_cannot_be_written_ends_it():
         return moved
 
 
-@fault("PROCESS-BRIDGE-10", "output without a reader is thrown away", "io.Copy(io.Discard, stdout)")
+@fault(
+    "PROCESS-BRIDGE-10",
+    "after the reader closes, the child's output is still read and dropped",
+    "io.Copy(io.Discard, stdout)",
+)
 def what_nobody_takes_is_thrown_away():
     @replaces(bridge.Relay)
     def turn(original, self, ready):
@@ -227,7 +245,11 @@ def what_nobody_takes_is_thrown_away():
         return moved
 
 
-@fault("PROCESS-BRIDGE-11", "the output is read to its end", "the event 'close', not 'exit'")
+@fault(
+    "PROCESS-BRIDGE-11",
+    "the bridge waits until every writer closes the output",
+    "the event 'close', not 'exit'",
+)
 def the_output_is_read_to_its_end():
     @replaces(bridge.Bridge)
     def pass_the_rest_on(original, self):
@@ -246,7 +268,11 @@ def whole_lines_only():
         return found
 
 
-@fault("PROCESS-BRIDGE-03", "a write to its client blocks", "process.stdout.write() and a signal")
+@fault(
+    "PROCESS-BRIDGE-03",
+    "a blocked write to the client delays signals",
+    "process.stdout.write() and a signal",
+)
 def a_write_blocks():
     @replaces(bridge.Relay)
     def turn(original, self, ready):
@@ -259,7 +285,11 @@ def a_write_blocks():
         return original(self, ready)
 
 
-@fault("PROCESS-BRIDGE-07", "the signal is passed on as it is", "kill(-pgid, signo)")
+@fault(
+    "PROCESS-BRIDGE-07",
+    "the child gets the bridge's signal instead of SIGTERM",
+    "kill(-pgid, signo)",
+)
 def the_signal_is_passed_on():
     @replaces(bridge.Bridge)
     def escalate(original, self):
@@ -288,14 +318,18 @@ def nobody_collects_the_watcher():
         return os.fork() or os._exit(0), guard
 
 
-@fault("PROCESS-BRIDGE-12", "it looks whether there is something", "a loop without poll()")
+@fault("PROCESS-BRIDGE-12", "the bridge polls its pipes in a busy loop", "a loop without poll()")
 def it_looks_and_looks():
     @replaces(bridge.Bridge)
     def relay(original, self, relays, until):
         return original(self, relays, 0)
 
 
-@fault("PROCESS-BRIDGE-12", "in the grace it looks again and again", "kill(pid, 0) in a loop")
+@fault(
+    "PROCESS-BRIDGE-12",
+    "the bridge polls the group in a busy loop during the grace period",
+    "kill(pid, 0) in a loop",
+)
 def it_looks_all_the_grace():
     @replaces(bridge.Bridge)
     def relay(original, self, relays, until):
@@ -314,7 +348,7 @@ def it_looks_behind_the_end():
         return original(self, relays, 0 if behind else until)
 
 
-@fault("PROCESS-BRIDGE-13", "a read error counts as the end", "read() <= 0")
+@fault("PROCESS-BRIDGE-13", "a read error is taken for the end of the stream", "read() <= 0")
 def what_cannot_be_read_has_ended():
     @replaces(bridge.Bridge)
     def expect_nothing_lost(original, self):

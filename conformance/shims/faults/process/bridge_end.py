@@ -10,7 +10,7 @@ from faults.registry import fault, replaces
 
 @fault(
     "PROCESS-BRIDGE-11",
-    "output of any process extends the drain limit",
+    "each output of any process extends the limit for the remaining output",
     "a timer that each read() restarts",
 )
 def whoever_writes_is_waited_for():
@@ -21,7 +21,7 @@ def whoever_writes_is_waited_for():
 
 @fault(
     "PROCESS-BRIDGE-12",
-    "a signal after the end wakes it again and again",
+    "a signal after the child's end wakes the bridge again and again",
     "a self-pipe without a reader",
 )
 def a_signal_behind_the_end_wakes_it():
@@ -35,7 +35,7 @@ def a_signal_behind_the_end_wakes_it():
 
 @fault(
     "PROCESS-BRIDGE-04",
-    "after the first signal the bridge has no watcher",
+    "after the first signal the child has no watcher",
     "removeListener() in close()",
 )
 def who_ends_it_has_no_watcher():
@@ -52,7 +52,7 @@ def who_ends_it_has_no_watcher():
             os.write(self.guard, b"0\n")
 
 
-@fault("PROCESS-BRIDGE-03", "a second INT is a kill", "press Ctrl-C again to force")
+@fault("PROCESS-BRIDGE-03", "a second SIGINT kills the child", "press Ctrl-C again to force")
 def a_second_int_is_a_kill():
     @replaces(bridge.Bridge)
     def escalate(original, self):
@@ -65,7 +65,11 @@ def a_second_int_is_a_kill():
     is_woken_by_each_signal()
 
 
-@fault("PROCESS-BRIDGE-08", "the end of the output is the child's", "for line in proc.stdout")
+@fault(
+    "PROCESS-BRIDGE-08",
+    "the end of the output is taken for the end of the child",
+    "for line in proc.stdout",
+)
 def the_end_of_the_output_is_the_childs():
     @replaces(bridge.Bridge)
     def end_sides(original, self):

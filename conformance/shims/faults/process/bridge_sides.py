@@ -67,7 +67,11 @@ def a_signal_during_set_up_is_dropped():
         return opened
 
 
-@fault("PROCESS-BRIDGE-01", "only the rest that fits at the end is passed on", "a last flush()")
+@fault(
+    "PROCESS-BRIDGE-01",
+    "at the end only as much output is passed on as fits into the pipe",
+    "a last flush()",
+)
 def only_the_rest_that_fits_is_passed_on():
     @replaces(bridge.Bridge)
     def pass_the_rest_on(original, self):

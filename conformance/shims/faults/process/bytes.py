@@ -4,7 +4,7 @@ import process.script as script
 from faults.registry import fault, replaces
 
 
-@fault("PROCESS-BYTES-01", "input ends at a NUL", "C strings")
+@fault("PROCESS-BYTES-01", "input is cut at a NUL", "C strings")
 def input_ends_at_a_nul():
     @replaces(script.Step)
     def write(original, self, fd):
@@ -43,7 +43,7 @@ def stderr_is_cut():
 
 @fault(
     "PROCESS-BYTES-02",
-    "data that was not read is reported as written",
+    "a write that failed with EPIPE is reported as complete",
     "write() without its callback",
 )
 def told_as_written():
@@ -53,7 +53,7 @@ def told_as_written():
         return {"written": len(self.data)} if told.get("errno") == "EPIPE" else told
 
 
-@fault("PROCESS-BYTES-02", "a write that fails ends the child", "stream.pipeline()")
+@fault("PROCESS-BYTES-02", "a failed write ends the child", "stream.pipeline()")
 def a_failed_write_ends_the_child():
     @replaces(script.Step)
     def write(original, self, fd):
@@ -64,7 +64,11 @@ def a_failed_write_ends_the_child():
         return told
 
 
-@fault("PROCESS-BYTES-01", "a word begins where the last try ended", "a state machine of one state")
+@fault(
+    "PROCESS-BYTES-01",
+    "a word is missed if it begins inside a failed partial match",
+    "a state machine of one state",
+)
 def a_word_does_not_begin_anew():
     @replaces(script.Step)
     def read_until(original, self, fd):
@@ -75,7 +79,7 @@ def a_word_does_not_begin_anew():
         return {"data_b64": script.base64(got), "eof": matched < len(self.data)}
 
 
-@fault("PROCESS-BYTES-01", "a write of nothing is the end", "if not data: close()")
+@fault("PROCESS-BYTES-01", "writing no bytes closes stdin", "if not data: close()")
 def nothing_is_the_end():
     @replaces(script.Step)
     def write(original, self, fd):

@@ -17,7 +17,9 @@ def a_long_line_is_cut():
         return {"data_b64": script.base64(got), "eof": False}
 
 
-@fault("PROCESS-BYTES-01", "a read that is exactly full is the last one", "while (n < sizeof buf)")
+@fault(
+    "PROCESS-BYTES-01", "output is cut after a read that fills the buffer", "while (n < sizeof buf)"
+)
 def an_exact_multiple_is_cut():
     @replaces(script.Step)
     def read_eof(original, self, fd):

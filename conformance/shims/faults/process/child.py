@@ -9,7 +9,9 @@ from exec.spawn import caller_environment, find_program, search_path
 from faults.registry import fault, replaces
 
 
-@fault("PROCESS-CHILD-01", "the environment is added to the caller's", "{...process.env, ...env}")
+@fault(
+    "PROCESS-CHILD-01", "the given environment is added to the caller's", "{...process.env, ...env}"
+)
 def the_environment_is_added():
     @replaces(handle.Plugged)
     def __init__(original, self, request, *more):
@@ -17,7 +19,7 @@ def the_environment_is_added():
         self.environment = {**caller_environment(), **self.environment}
 
 
-@fault("PROCESS-CHILD-01", "an empty environment is the caller's", "cmd.Env = nil")
+@fault("PROCESS-CHILD-01", "an empty environment means the caller's", "cmd.Env = nil")
 def an_empty_environment_is_the_callers():
     @replaces(handle.Plugged)
     def __init__(original, self, request, *more):
@@ -25,7 +27,7 @@ def an_empty_environment_is_the_callers():
         self.environment = self.environment or caller_environment()
 
 
-@fault("PROCESS-CHILD-01", "an empty argument is none", "args.filter(Boolean)")
+@fault("PROCESS-CHILD-01", "empty arguments are dropped", "args.filter(Boolean)")
 def empty_arguments_are_dropped():
     @replaces(handle.Plugged)
     def __init__(original, self, request, *more):
@@ -33,7 +35,11 @@ def empty_arguments_are_dropped():
         original(self, request, *more)
 
 
-@fault("PROCESS-CHILD-01", "a bridge starts its program where it is itself", "two call sites")
+@fault(
+    "PROCESS-CHILD-01",
+    "a bridge starts its program in the bridge's own directory",
+    "two call sites",
+)
 def a_bridge_forgets_the_directory():
     @replaces(bridge.Bridge)
     def open(original, self, guard):
@@ -43,7 +49,7 @@ def a_bridge_forgets_the_directory():
 
 @fault(
     "PROCESS-CHILD-02",
-    "signals that the caller ignores stay ignored",
+    "signals that the caller ignores stay ignored in the child",
     "ignored signals survive exec",
 )
 def sigpipe_stays_ignored():
@@ -53,7 +59,7 @@ def sigpipe_stays_ignored():
         _signal.signal(_signal.SIGPIPE, _signal.SIG_IGN)
 
 
-@fault("PROCESS-CHILD-02", "a descriptor of the caller comes along", "pitfall C2: no O_CLOEXEC")
+@fault("PROCESS-CHILD-02", "a descriptor of the caller is inherited", "pitfall C2: no O_CLOEXEC")
 def a_descriptor_comes_along():
     @replaces(handle.Plugged)
     def execute(original, self, path):
@@ -61,7 +67,7 @@ def a_descriptor_comes_along():
         original(self, path)
 
 
-@fault("PROCESS-CHILD-01", "a directory that is not there is no matter", "chdir() unchecked")
+@fault("PROCESS-CHILD-01", "a missing directory is ignored", "chdir() unchecked")
 def a_missing_directory_is_no_matter():
     @replaces(handle.Plugged)
     def __init__(original, self, request, *more):
@@ -82,7 +88,7 @@ def the_callers_path_is_searched():
         original(self, path)
 
 
-@fault("PROCESS-CHILD-03", "an empty entry of PATH is none", "split and filter")
+@fault("PROCESS-CHILD-03", "empty entries of PATH are skipped", "split and filter")
 def an_empty_entry_is_none():
     @replaces(handle.Plugged)
     def execute(original, self, path):
@@ -90,7 +96,11 @@ def an_empty_entry_is_none():
         original(self, find_program(self.request.program, {b"PATH": entries or b"/nowhere"}))
 
 
-@fault("PROCESS-CHILD-03", "a relative name is the bridge's", "open() before chdir()")
+@fault(
+    "PROCESS-CHILD-03",
+    "a relative program of a bridge is resolved from the bridge's own directory",
+    "open() before chdir()",
+)
 def a_bridges_names_are_its_own():
     @replaces(bridge.Bridge)
     def open(original, self, guard):
@@ -102,7 +112,7 @@ def a_bridges_names_are_its_own():
 
 @fault(
     "PROCESS-CHILD-02",
-    "signals that are blocked around the fork stay blocked",
+    "signals that are blocked for the fork stay blocked in the child",
     "a mask that is not restored",
 )
 def sigterm_stays_blocked():

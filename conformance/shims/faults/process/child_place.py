@@ -25,7 +25,11 @@ def closed_numbers_are_reused():
     startup.open_missing_stdio = lambda: None
 
 
-@fault("PROCESS-CHILD-04", "where SIGCHLD is blocked the end stays unseen", "sigwait(SIGCHLD)")
+@fault(
+    "PROCESS-CHILD-04",
+    "the end of the child is not noticed if SIGCHLD is blocked",
+    "sigwait(SIGCHLD)",
+)
 def a_blocked_sigchld_hides_the_end():
     @replaces(handle.Process)
     def poll_end(original, self, until):

@@ -8,14 +8,16 @@ from faults.process.parts import to_nobody, to_the_leader_alone
 from faults.registry import fault, replaces
 
 
-@fault("PROCESS-CLOSE-01", "there is no grace", "kill() in a destructor")
+@fault("PROCESS-CLOSE-01", "close kills without a grace period", "kill() in a destructor")
 def no_grace():
     @replaces(handle.Process)
     def await_group(original, self, until):
         pass
 
 
-@fault("PROCESS-CLOSE-01", "the grace is over with the leader", "wait(timeout) on the child")
+@fault(
+    "PROCESS-CLOSE-01", "the grace period ends when the leader ends", "wait(timeout) on the child"
+)
 def the_leaders_grace():
     @replaces(handle.Process)
     def await_group(original, self, until):
@@ -32,7 +34,11 @@ def nobody_looks():
         return False
 
 
-@fault("PROCESS-CLOSE-02", "readable data is taken for the end", "select() on a pipe")
+@fault(
+    "PROCESS-CLOSE-02",
+    "a stream with unread data counts as closed by its writers",
+    "select() on a pipe",
+)
 def what_can_be_read_is_the_end():
     @replaces(handle)
     def has_writer(original, fd):
@@ -41,7 +47,11 @@ def what_can_be_read_is_the_end():
         return not poll.poll(0)
 
 
-@fault("PROCESS-CLOSE-02", "a taken stream counts too", "fstat on a descriptor that was given away")
+@fault(
+    "PROCESS-CLOSE-02",
+    "a taken stream is checked for detached writers too",
+    "fstat on a descriptor that was given away",
+)
 def taken_counts():
     @replaces(handle.Process)
     def close(original, self, grace_ms):
@@ -54,7 +64,7 @@ def taken_counts():
         return original(self, 5000 if timeout_ms is None and self.fds[1] < 0 else timeout_ms)
 
 
-@fault("PROCESS-CLOSE-03", "a second close has nothing to tell", "an optional that is taken")
+@fault("PROCESS-CLOSE-03", "a second close does not return the result", "an optional that is taken")
 def nothing_to_tell():
     @replaces(handle.Process)
     def close(original, self, grace_ms):
@@ -65,7 +75,11 @@ def nothing_to_tell():
         return told
 
 
-@fault("PROCESS-CLOSE-03", "a close during another close does not wait", "if closing: return")
+@fault(
+    "PROCESS-CLOSE-03",
+    "a close does not wait for another close that is in progress",
+    "if closing: return",
+)
 def does_not_wait_for_the_other():
     @replaces(handle.Process)
     def close(original, self, grace_ms):
@@ -75,7 +89,11 @@ def does_not_wait_for_the_other():
         return original(self, grace_ms)
 
 
-@fault("PROCESS-CLOSE-02", "writers are looked for before the end", "poll(), then kill()")
+@fault(
+    "PROCESS-CLOSE-02",
+    "detached writers are looked for before the group is killed",
+    "poll(), then kill()",
+)
 def looks_before_the_end():
     @replaces(handle.Process)
     def close(original, self, grace_ms):
@@ -84,7 +102,11 @@ def looks_before_the_end():
         return {**original(self, grace_ms), "detached_writers": found}
 
 
-@fault("PROCESS-CLOSE-03", "a second close looks for writers again", "a result that is not kept")
+@fault(
+    "PROCESS-CLOSE-03",
+    "a second close looks for detached writers again",
+    "a result that is not kept",
+)
 def looks_anew():
     @replaces(handle.Process)
     def close(original, self, grace_ms):
@@ -118,7 +140,7 @@ def the_leader_alone_is_continued():
     continued(to_the_leader_alone)
 
 
-@fault("PROCESS-CLOSE-05", "a stream with a writer is left to the drop", "continue in a loop")
+@fault("PROCESS-CLOSE-05", "a stream with a detached writer stays open", "continue in a loop")
 def a_stream_with_a_writer_is_left():
     @replaces(handle.Process)
     def close_stream(original, self, stream):
@@ -131,7 +153,7 @@ def a_stream_with_a_writer_is_left():
         original(self, stream)
 
 
-@fault("PROCESS-CLOSE-01", "no grace is the default", "grace_ms or 5000")
+@fault("PROCESS-CLOSE-01", "a grace of 0 means the default", "grace_ms or 5000")
 def no_grace_is_the_default():
     @replaces(handle.Process)
     def close(original, self, grace_ms):
@@ -147,21 +169,27 @@ def what_nobody_read_is_a_writer():
         return original(fd) or any(events & select.POLLIN for _, events in poll.poll(0))
 
 
-@fault("PROCESS-CLOSE-01", "a leader that has gone takes the grace along", "if poll() is None")
+@fault(
+    "PROCESS-CLOSE-01",
+    "there is no grace period if the leader has ended before",
+    "if poll() is None",
+)
 def a_leader_takes_the_grace_along():
     @replaces(handle.Process)
     def is_over(original, self):
         return self.settled()
 
 
-@fault("PROCESS-CLOSE-01", "a long grace is none", "(int) of milliseconds")
+@fault("PROCESS-CLOSE-01", "a very long grace period ends at once", "(int) of milliseconds")
 def a_long_grace_is_none():
     @replaces(handle.Process)
     def close(original, self, grace_ms):
         return original(self, 0 if grace_ms >= 2**31 else grace_ms)
 
 
-@fault("PROCESS-CLOSE-01", "its input is ended first, and waited for", "clients of MCP")
+@fault(
+    "PROCESS-CLOSE-01", "close ends the input first and waits before it signals", "clients of MCP"
+)
 def its_input_is_ended_first():
     @replaces(handle.Process)
     def close(original, self, grace_ms):
@@ -171,7 +199,9 @@ def its_input_is_ended_first():
         return original(self, grace_ms)
 
 
-@fault("PROCESS-CLOSE-01", "a grace is in whole seconds, rounded up", "sleep() of an integer")
+@fault(
+    "PROCESS-CLOSE-01", "the grace period is rounded up to whole seconds", "sleep() of an integer"
+)
 def whole_seconds():
     @replaces(handle.Process)
     def close(original, self, grace_ms):

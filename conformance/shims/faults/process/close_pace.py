@@ -30,7 +30,9 @@ def the_end_of_a_member_restarts_the_grace():
             sleep(0.005)
 
 
-@fault("PROCESS-CLOSE-06", "a process whose main thread has ended is over", "state Z in /proc")
+@fault(
+    "PROCESS-CLOSE-06", "a process whose main thread has ended counts as ended", "state Z in /proc"
+)
 def a_process_without_its_main_thread_is_over():
     import exec.group as group
 

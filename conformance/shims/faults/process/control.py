@@ -4,7 +4,7 @@ import process.script as script
 from faults.registry import fault, replaces
 
 
-@fault(None, "every step went well and nothing was done", "mocks", role="control")
+@fault(None, "reports success for every step and does nothing", "mocks", role="control")
 def nothing_is_done():
     @replaces(script.Step)
     def perform(original, self):

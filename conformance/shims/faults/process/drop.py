@@ -8,7 +8,7 @@ from errors import Failed
 from faults.registry import fault, replaces
 
 
-@fault("PROCESS-DROP-01", "a dropped child runs on", "std::process::Child")
+@fault("PROCESS-DROP-01", "a dropped child keeps running", "std::process::Child")
 def runs_on():
     @replaces(handle.Process)
     def drop(original, self):
@@ -36,7 +36,11 @@ def the_leader_alone():
         original(self)
 
 
-@fault("PROCESS-DROP-01", "a drop reads the remaining output", "communicate() in __exit__")
+@fault(
+    "PROCESS-DROP-01",
+    "a drop waits until the remaining output is read",
+    "communicate() in __exit__",
+)
 def reads_what_is_left():
     @replaces(handle.Process)
     def drop(original, self):

@@ -7,7 +7,7 @@ import process.script as script
 from faults.registry import fault, replaces
 
 
-@fault("PROCESS-EOF-01", "a stdin that was taken is not closed", "two owners")
+@fault("PROCESS-EOF-01", "close_stdin leaves a taken stdin open", "two owners")
 def taken_stays_open():
     @replaces(script.Step)
     def act_on(original, self, on, process):

@@ -8,7 +8,7 @@ import process.handle as handle
 from faults.registry import fault, replaces
 
 
-@fault("PROCESS-GROUP-01", "leftover members of the group stay", "waitpid(pid)")
+@fault("PROCESS-GROUP-01", "leftover members of the group keep running", "waitpid(pid)")
 def the_rest_is_left():
     @replaces(handle.Process)
     def end_group(original, self):
@@ -16,7 +16,11 @@ def the_rest_is_left():
             original(self)
 
 
-@fault("PROCESS-GROUP-02", "everybody below is hunted down", "psutil's children(recursive=True)")
+@fault(
+    "PROCESS-GROUP-02",
+    "descendants outside the group are killed too",
+    "psutil's children(recursive=True)",
+)
 def hunts_everybody_down():
     import ctypes
 
@@ -35,7 +39,9 @@ def hunts_everybody_down():
                     continue
 
 
-@fault("PROCESS-GROUP-01", "a wait with a limit reaps only the leader", "WNOHANG, another path")
+@fault(
+    "PROCESS-GROUP-01", "a wait with a limit leaves the rest of the group", "WNOHANG, another path"
+)
 def the_rest_is_for_waits_without_limit():
     @replaces(handle.Process)
     def wait(original, self, timeout_ms):
@@ -48,7 +54,7 @@ def the_rest_is_for_waits_without_limit():
             original(self)
 
 
-@fault("PROCESS-GROUP-01", "a look that finds the end leaves the rest", "try_wait()")
+@fault("PROCESS-GROUP-01", "a poll that finds the end leaves the rest of the group", "try_wait()")
 def a_look_leaves_the_rest():
     @replaces(handle.Process)
     def wait(original, self, timeout_ms):
@@ -60,7 +66,11 @@ def a_look_leaves_the_rest():
         return told
 
 
-@fault("PROCESS-GROUP-02", "a signal goes to everybody below", "children(recursive=True), kill()")
+@fault(
+    "PROCESS-GROUP-02",
+    "a signal goes to descendants outside the group too",
+    "children(recursive=True), kill()",
+)
 def everybody_below_is_signalled():
     @replaces(handle.Process)
     def signal(original, self, number):

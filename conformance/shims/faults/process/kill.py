@@ -10,7 +10,7 @@ from errors import Failed
 from faults.registry import fault, replaces
 
 
-@fault("PROCESS-KILL-01", "terminate is SIGKILL", "TerminateProcess")
+@fault("PROCESS-KILL-01", "terminate sends SIGKILL", "TerminateProcess")
 def terminate_is_kill():
     @replaces(handle.Process)
     def signal(original, self, number):
@@ -22,7 +22,7 @@ def terminate_is_kill():
         original(self, number)
 
 
-@fault("PROCESS-KILL-01", "a wait holds the lock that a signal wants", "one mutex around all")
+@fault("PROCESS-KILL-01", "a signal waits until a wait has ended", "one mutex around all")
 def a_wait_holds_the_lock():
     @replaces(handle.Process)
     def wait(original, self, timeout_ms):
@@ -58,7 +58,7 @@ def behind_the_end_is_an_error():
 
 @fault(
     "PROCESS-KILL-04",
-    "a signal goes to the number even after it was reused",
+    "after the end a signal goes to the PID, which may belong to another process",
     "kill(pid) after waitpid",
 )
 def whoever_has_the_number():
@@ -73,7 +73,11 @@ def whoever_has_the_number():
         return original(self, grace_ms)
 
 
-@fault("PROCESS-KILL-04", "the watcher knows the number until the bridge ends", "atexit")
+@fault(
+    "PROCESS-KILL-04",
+    "the watcher keeps the PID until the bridge ends, although it may be reused",
+    "atexit",
+)
 def the_watcher_knows_the_number():
     @replaces(bridge.Bridge)
     def dismiss(original, self, guard):
@@ -85,7 +89,9 @@ def the_watcher_knows_the_number():
             original(self, guard)
 
 
-@fault("PROCESS-KILL-01", "terminate makes sure", "terminate(), wait(timeout), kill()")
+@fault(
+    "PROCESS-KILL-01", "terminate sends SIGKILL after a while", "terminate(), wait(timeout), kill()"
+)
 def terminate_makes_sure():
     @replaces(script.Step)
     def act_on(original, self, on, process):

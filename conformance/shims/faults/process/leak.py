@@ -10,7 +10,7 @@ from faults.registry import fault, replaces
 kept: list[object] = []
 
 
-@fault("PROCESS-LEAK-01", "a descriptor stays with each handle", "dup for a reader")
+@fault("PROCESS-LEAK-01", "each handle leaves a descriptor open", "dup for a reader")
 def a_descriptor_stays():
     @replaces(handle.Process)
     def __init__(original, self, *words, **more):
@@ -18,7 +18,7 @@ def a_descriptor_stays():
         kept.append(os.dup(self.group.pidfd))
 
 
-@fault("PROCESS-LEAK-01", "a thread stays with each handle", "a reaper thread that waits for ever")
+@fault("PROCESS-LEAK-01", "each handle leaves a thread", "a reaper thread that waits for ever")
 def a_thread_stays():
     @replaces(handle.Process)
     def drop(original, self):
@@ -28,7 +28,9 @@ def a_thread_stays():
         _thread.start_new_thread(gate.acquire, ())
 
 
-@fault("PROCESS-LEAK-01", "all data that was read is kept", "a transcript without a bound")
+@fault(
+    "PROCESS-LEAK-01", "all data that was read is kept in memory", "a transcript without a bound"
+)
 def what_was_read_stays():
     @replaces(handle.Process)
     def drop(original, self):
@@ -36,7 +38,7 @@ def what_was_read_stays():
         kept.append(bytearray(os.urandom(256)) * 2048)
 
 
-@fault("PROCESS-LEAK-01", "8 KiB stay", "a buffer for each handle that is open")
+@fault("PROCESS-LEAK-01", "each handle leaks 8 KiB", "a buffer for each handle that is open")
 def a_buffer_stays():
     @replaces(handle.Process)
     def drop(original, self):
@@ -44,7 +46,11 @@ def a_buffer_stays():
         kept.append(bytearray(os.urandom(256)) * 32)
 
 
-@fault("PROCESS-LEAK-01", "a descriptor stays for each member", "a pidfd that is not closed")
+@fault(
+    "PROCESS-LEAK-01",
+    "each member of a group leaves a descriptor open",
+    "a pidfd that is not closed",
+)
 def a_descriptor_stays_for_each_member():
     @replaces(handle.Process)
     def end_group(original, self):
@@ -52,7 +58,7 @@ def a_descriptor_stays_for_each_member():
         original(self)
 
 
-@fault("PROCESS-LEAK-02", "where nothing is started its pipes stay", "an error path without close")
+@fault("PROCESS-LEAK-02", "a failed open leaves its pipes open", "an error path without close")
 def pipes_of_a_failed_open_stay():
     @replaces(handle.Plugged)
     def start(original, self):
@@ -75,7 +81,11 @@ def a_failed_child_is_not_collected():
             os.waitpid = waitpid
 
 
-@fault("PROCESS-LEAK-02", "a failed open keeps its place of 64", "a table without a way back")
+@fault(
+    "PROCESS-LEAK-02",
+    "each failed open takes one of 64 places for ever",
+    "a table without a way back",
+)
 def a_failed_open_keeps_its_place():
     @replaces(handle.Process)
     def __init__(original, self, *words, **more):

@@ -7,7 +7,7 @@ import process.script as script
 from faults.registry import fault, replaces
 
 
-@fault("PROCESS-LEAK-01", "a close that has to kill keeps a descriptor", "an early return")
+@fault("PROCESS-LEAK-01", "a close that sends SIGKILL leaves a descriptor open", "an early return")
 def a_close_that_kills_keeps_a_descriptor():
     @replaces(handle.Process)
     def close(original, self, grace_ms):
@@ -26,7 +26,7 @@ def a_null_stream_stays_open():
         return original(self, target, flags)
 
 
-@fault("PROCESS-LEAK-01", "a wait whose limit passes keeps a descriptor", "timerfd_create()")
+@fault("PROCESS-LEAK-01", "a wait that times out leaves a descriptor open", "timerfd_create()")
 def a_limit_that_passes_keeps_a_descriptor():
     @replaces(handle.Process)
     def wait(original, self, timeout_ms):

@@ -6,7 +6,7 @@ import exec.spawn as spawn
 from faults.registry import fault, replaces
 
 
-@fault("PROCESS-LEAK-02", "without a descriptor to watch it the child is left", "pidfd_open failed")
+@fault("PROCESS-LEAK-02", "if pidfd_open fails the child is left running", "pidfd_open failed")
 def an_unwatched_child_is_left():
     @replaces(spawn.Spawn)
     def fork(original, self, stdio, report):

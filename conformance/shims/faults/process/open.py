@@ -17,14 +17,18 @@ def lines_are_stripped():
         return {**told, "data_b64": script.base64(b"")} if self.data == b"\n" else told
 
 
-@fault("PROCESS-OPEN-02", "a mode that is not known is null", "a default branch")
+@fault("PROCESS-OPEN-02", "an unknown mode means null", "a default branch")
 def unknown_modes_are_null():
     @replaces(handle)
     def check(original, request, modes):
         original(request, [mode if mode in (0, 1) else 2 for mode in modes])
 
 
-@fault("PROCESS-OPEN-02", "the mode is looked at when the child is there", "checked in the binding")
+@fault(
+    "PROCESS-OPEN-02",
+    "the mode is checked only after the child has started",
+    "checked in the binding",
+)
 def checks_behind_the_spawn():
     @replaces(handle)
     def check(original, request, modes):
@@ -38,7 +42,7 @@ def checks_behind_the_spawn():
             raise
 
 
-@fault("PROCESS-OPEN-03", "a failed exec is an exit with 127", "fork and exec by hand")
+@fault("PROCESS-OPEN-03", "a failed exec is reported as exit code 127", "fork and exec by hand")
 def a_failed_exec_is_an_exit():
     @replaces(handle.Plugged)
     def start(original, self):
@@ -50,7 +54,7 @@ def a_failed_exec_is_an_exit():
             return original(self)
 
 
-@fault("PROCESS-OPEN-04", "a null stream is a pipe without another end", "one code path")
+@fault("PROCESS-OPEN-04", "a null stream is a pipe whose other end is closed", "one code path")
 def null_is_a_pipe():
     @replaces(handle.Plugged)
     def unpiped(original, self, target, flags):
@@ -61,7 +65,7 @@ def null_is_a_pipe():
         return original(self, target, flags)
 
 
-@fault("PROCESS-OPEN-04", "an inherited stream is null", "two modes are enough")
+@fault("PROCESS-OPEN-04", "an inherited stream is opened as null", "two modes are enough")
 def inherit_is_null():
     @replaces(handle.Plugged)
     def unpiped(original, self, target, flags):
@@ -69,7 +73,9 @@ def inherit_is_null():
         return original(self, target, flags)
 
 
-@fault("PROCESS-OPEN-05", "children inherit the pipes of the others", "pitfall C2: no O_CLOEXEC")
+@fault(
+    "PROCESS-OPEN-05", "children inherit the pipes of other children", "pitfall C2: no O_CLOEXEC"
+)
 def pipes_are_inherited():
     @replaces(handle.Plugged)
     def open_stdin(original, self):
@@ -92,7 +98,7 @@ def pipes_are_inherited():
 LATER: list[int] = []
 
 
-@fault("PROCESS-OPEN-06", "fields of a run are ignored", "one struct for both")
+@fault("PROCESS-OPEN-06", "fields that only exec supports are ignored", "one struct for both")
 def fields_are_ignored():
     @replaces(handle)
     def check(original, request, modes):
@@ -109,7 +115,11 @@ def nonblocking_is_forgotten():
         original(self, request, modes, nonblocking and announce >= 0, announce)
 
 
-@fault("PROCESS-OPEN-01", "writing and reading wait for a wait", "one lock for the handle")
+@fault(
+    "PROCESS-OPEN-01",
+    "writing and reading block while another thread waits",
+    "one lock for the handle",
+)
 def talk_waits_for_a_wait():
     @replaces(script.Step)
     def read_until(original, self, fd):
@@ -118,7 +128,7 @@ def talk_waits_for_a_wait():
         return original(self, fd)
 
 
-@fault("PROCESS-OPEN-02", "a mode is a byte", "as u8")
+@fault("PROCESS-OPEN-02", "the number of a mode is cut to a byte", "as u8")
 def a_mode_is_a_byte():
     @replaces(script.Handle)
     def open(original, self):
@@ -126,7 +136,11 @@ def a_mode_is_a_byte():
         return original(self)
 
 
-@fault("PROCESS-OPEN-04", "a null output is the caller's", "stdout=None where DEVNULL is meant")
+@fault(
+    "PROCESS-OPEN-04",
+    "a null output goes to the caller's output",
+    "stdout=None where DEVNULL is meant",
+)
 def a_null_output_is_inherited():
     @replaces(handle.Plugged)
     def unpiped(original, self, target, flags):
@@ -135,14 +149,14 @@ def a_null_output_is_inherited():
         return original(self, target, flags)
 
 
-@fault("PROCESS-OPEN-04", "a null stream can be read, and not written", "File::open('/dev/null')")
+@fault("PROCESS-OPEN-04", "a null stream can only be read", "File::open('/dev/null')")
 def null_is_read_alone():
     @replaces(handle.Plugged)
     def unpiped(original, self, target, flags):
         return original(self, target, os.O_RDONLY)
 
 
-@fault("PROCESS-OPEN-08", "the reason is always that nothing is there", "execvp clones")
+@fault("PROCESS-OPEN-08", "every failed search is reported as a missing file", "execvp clones")
 def always_enoent():
     @replaces(handle.Plugged)
     def start(original, self):
@@ -173,7 +187,7 @@ def nonblocking_ends_are_inherited():
                 os.set_inheritable(fd, True)
 
 
-@fault("PROCESS-OPEN-07", "only stdin is non-blocking", "one of three descriptors")
+@fault("PROCESS-OPEN-07", "nonblocking makes only stdin non-blocking", "one of three descriptors")
 def reads_block():
     @replaces(handle.Process, "__init__")
     def init(original, self, request, modes, nonblocking, announce=-1):
@@ -183,14 +197,14 @@ def reads_block():
                 os.set_blocking(fd, True)
 
 
-@fault("PROCESS-OPEN-07", "nothing to read is the end", "read() <= 0")
+@fault("PROCESS-OPEN-07", "a non-blocking read without data reports the end", "read() <= 0")
 def nothing_to_read_is_the_end():
     @replaces(script)
     def read(original, fd, most):
         return original(fd, most) or b""
 
 
-@fault("PROCESS-OPEN-06", "a field of 0 is no field", "if (request.timeout_ms)")
+@fault("PROCESS-OPEN-06", "a field with the value 0 is not refused", "if (request.timeout_ms)")
 def a_field_of_0_is_none():
     @replaces(handle)
     def check(original, request, modes):
@@ -199,7 +213,11 @@ def a_field_of_0_is_none():
         original(request, modes)
 
 
-@fault("PROCESS-OPEN-03", "a failed open is reported as an end with 127", "fork and exec by hand")
+@fault(
+    "PROCESS-OPEN-03",
+    "after a failed open the handle reports exit code 127",
+    "fork and exec by hand",
+)
 def an_end_behind_a_failed_open():
     @replaces(script.Step)
     def act(original, self):

@@ -18,7 +18,7 @@ def taken_again():
         return told
 
 
-@fault("PROCESS-TAKE-02", "a take looks, and takes later", "check, then act, without a lock")
+@fault("PROCESS-TAKE-02", "two threads can take the same stream", "check, then act, without a lock")
 def looks_and_takes_later():
     @replaces(handle.Process)
     def take(original, self, stream):
@@ -28,7 +28,7 @@ def looks_and_takes_later():
         return fd
 
 
-@fault("PROCESS-TAKE-01", "close closes a taken descriptor", "one list of descriptors")
+@fault("PROCESS-TAKE-01", "close closes a descriptor that was taken", "one list of descriptors")
 def a_close_takes_it():
     @replaces(script.Step)
     def act_on(original, self, handle, process):
@@ -41,7 +41,11 @@ def a_close_takes_it():
         return told
 
 
-@fault("PROCESS-TAKE-01", "a taken descriptor survives an open", "a map that is not cleared")
+@fault(
+    "PROCESS-TAKE-01",
+    "after a new open the handle still counts a stream as taken",
+    "a map that is not cleared",
+)
 def what_was_taken_stays():
     @replaces(script.Handle)
     def open(original, self):

@@ -25,7 +25,9 @@ def a_real_time_signal_has_no_name():
         return original(number) if number < 32 else ""
 
 
-@fault("PROCESS-WAIT-01", "a dumped core is a part of the signal", "status & 0xff")
+@fault(
+    "PROCESS-WAIT-01", "the flag of a core dump is counted into the signal number", "status & 0xff"
+)
 def a_dumped_core_counts():
     @replaces(handle.Process)
     def ended(original, self):
@@ -34,7 +36,7 @@ def a_dumped_core_counts():
         return original(self)
 
 
-@fault("PROCESS-WAIT-01", "a code is 0 or 1", "bool(status)")
+@fault("PROCESS-WAIT-01", "every code other than 0 becomes 1", "bool(status)")
 def codes_are_flags():
     @replaces(handle.Process)
     def ended(original, self):
@@ -60,14 +62,14 @@ def late_is_killed():
         return told
 
 
-@fault("PROCESS-WAIT-04", "stdin stays open", "wait() is no communicate()")
+@fault("PROCESS-WAIT-04", "a wait does not close stdin", "wait() is no communicate()")
 def stdin_stays_open():
     @replaces(handle.Process)
     def wait(original, self, timeout_ms):
         return original(self, 30_000 if timeout_ms is None else timeout_ms)
 
 
-@fault("PROCESS-WAIT-04", "every wait closes stdin", "std::process::Child::wait")
+@fault("PROCESS-WAIT-04", "a wait with a limit closes stdin too", "std::process::Child::wait")
 def every_wait_closes_stdin():
     @replaces(handle.Process)
     def wait(original, self, timeout_ms):
@@ -76,7 +78,7 @@ def every_wait_closes_stdin():
         return original(self, timeout_ms)
 
 
-@fault("PROCESS-WAIT-02", "of two waits one gets the end", "two threads in waitpid()")
+@fault("PROCESS-WAIT-02", "only one of two waits returns the end", "two threads in waitpid()")
 def one_of_two_gets_the_end():
     @replaces(handle.Process)
     def wait(original, self, timeout_ms):
@@ -85,7 +87,11 @@ def one_of_two_gets_the_end():
         return original(self, timeout_ms)
 
 
-@fault("PROCESS-WAIT-05", "a lost child has a made-up code", "ECHILD means 255")
+@fault(
+    "PROCESS-WAIT-05",
+    "a child that was reaped elsewhere gets an invented exit code",
+    "ECHILD means 255",
+)
 def makes_up_a_code():
     @replaces(handle.Process)
     def look(original, self):
@@ -96,7 +102,11 @@ def makes_up_a_code():
             return True
 
 
-@fault("PROCESS-WAIT-05", "a close says nothing of a lost child", "close() returns nothing")
+@fault(
+    "PROCESS-WAIT-05",
+    "a close does not report a child that was reaped elsewhere",
+    "close() returns nothing",
+)
 def a_close_says_nothing():
     @replaces(handle.Process)
     def close(original, self, grace_ms):
@@ -106,7 +116,7 @@ def a_close_says_nothing():
             return {"exited": 0, "detached_writers": False}
 
 
-@fault("PROCESS-WAIT-01", "a code above 128 is a signal", "shell habits")
+@fault("PROCESS-WAIT-01", "an exit code above 128 is reported as a signal", "shell habits")
 def codes_above_128_are_signals():
     @replaces(handle.Process)
     def ended(original, self):
@@ -114,7 +124,7 @@ def codes_above_128_are_signals():
         return {"signaled": "SIGKILL"} if told == {"exited": 137} else told
 
 
-@fault("PROCESS-WAIT-03", "a long limit has passed at once", "(int) of milliseconds")
+@fault("PROCESS-WAIT-03", "a very long limit ends at once", "(int) of milliseconds")
 def a_long_limit_has_passed():
     @replaces(handle.Process)
     def wait(original, self, timeout_ms):

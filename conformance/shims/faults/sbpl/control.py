@@ -4,7 +4,7 @@ import sbpl.clauses as clauses
 from faults.registry import fault, replaces
 
 
-@fault(None, "allows everything", "a profile for debugging", role="control")
+@fault(None, "allows every operation", "a profile for debugging", role="control")
 def everything_is_allowed():
     @replaces(clauses)
     def compile_text(original, given):

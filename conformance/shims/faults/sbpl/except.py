@@ -14,19 +14,23 @@ def holes(change):
         return lines if given.fold else change(lines, given, entry)
 
 
-@fault("SBPL-EXCEPT-01", "an exception changes nothing", "denies are denies")
+@fault("SBPL-EXCEPT-01", "an exception has no effect", "denies are denies")
 def exceptions_are_ignored():
     holes(lambda lines, given, entry: lines[:1])
 
 
-@fault("SBPL-EXCEPT-01", "the first own rule decides inside", "a search from the front")
+@fault(
+    "SBPL-EXCEPT-01",
+    "inside an exception the first rule of the profile decides",
+    "a search from the front",
+)
 def first_own_rule_inside():
     holes(lambda lines, given, entry: [lines[0], *reversed(lines[1:])])
 
 
 @fault(
     "SBPL-EXCEPT-01",
-    "negated rules of the profile are lost inside an exception",
+    "inside an exception negated rules of the profile are ignored",
     "only allows are compiled",
 )
 def negations_are_lost_inside():
@@ -36,7 +40,7 @@ def negations_are_lost_inside():
     holes(change)
 
 
-@fault("SBPL-EXCEPT-01", "exceptions beyond the 64th change nothing", "a mask of 64 bits")
+@fault("SBPL-EXCEPT-01", "exceptions after the 64th have no effect", "a mask of 64 bits")
 def late_exceptions_are_ignored():
     def change(lines, given, entry):
         exceptions = [each for each in given.modify if each.sign == "except"]
@@ -45,7 +49,7 @@ def late_exceptions_are_ignored():
     holes(change)
 
 
-@fault("SBPL-EXCEPT-02", "an exception allows", "`!` means the other sign")
+@fault("SBPL-EXCEPT-02", "an exception allows the path by itself", "`!` means the other sign")
 def exception_is_a_bare_allow():
     holes(lambda lines, given, entry: [allowed(given, entry)])
 
@@ -54,7 +58,7 @@ def allowed(given, entry):
     return clauses.clause("+", "file-write*", given.filters.of(entry, False))
 
 
-@fault("SBPL-EXCEPT-02", "an exception opens the rules everywhere", "the rules once more")
+@fault("SBPL-EXCEPT-02", "an exception also allows paths outside of itself", "the rules once more")
 def exception_opens_everywhere():
     def change(lines, given, entry):
         own = clauses.own_rules(given.modify)
@@ -63,7 +67,11 @@ def exception_opens_everywhere():
     holes(change)
 
 
-@fault("SBPL-EXCEPT-02", "inside it is decided as outside of all denies", "no deny of P first")
+@fault(
+    "SBPL-EXCEPT-02",
+    "paths in an exception that no rule matches are not denied",
+    "no deny of P first",
+)
 def exception_without_its_deny():
     holes(lambda lines, given, entry: [allowed(given, entry), *lines[1:]])
 
@@ -78,12 +86,12 @@ def changed(change):
         return original(given)
 
 
-@fault("SBPL-EXCEPT-03", "exceptions come after all denies", "two lists")
+@fault("SBPL-EXCEPT-03", "exceptions are written after all denies", "two lists")
 def exceptions_come_last():
     changed(lambda entries: sorted(entries, key=lambda entry: entry.sign == "except"))
 
 
-@fault("SBPL-EXCEPT-03", "a deny after an exception is not compiled", "the hole is final")
+@fault("SBPL-EXCEPT-03", "a deny after an exception is left out", "the hole is final")
 def deny_behind_is_lost():
     def change(entries):
         found = [i for i, entry in enumerate(entries) if entry.sign == "except"]
@@ -92,7 +100,7 @@ def deny_behind_is_lost():
     changed(change)
 
 
-@fault("SBPL-EXCEPT-03", "a deny that comes again is left out", "an ordered set of lines")
+@fault("SBPL-EXCEPT-03", "a repeated deny is left out", "an ordered set of lines")
 def repeated_denies_are_dropped():
     @replaces_part("modify")
     def modify(lines, given):
@@ -106,7 +114,7 @@ def of_data(lines, sign):
 
 @fault(
     "SBPL-EXCEPT-01",
-    "inside an exception a negation denies only writing data",
+    "inside an exception a negated rule denies only writing data",
     "two kinds of clauses",
 )
 def negations_inside_are_of_data():
@@ -116,7 +124,7 @@ def negations_inside_are_of_data():
     holes(change)
 
 
-@fault("SBPL-EXCEPT-02", "an exception first closes only writing data", "the same")
+@fault("SBPL-EXCEPT-02", "an exception first denies only writing data", "the same")
 def exception_is_closed_for_data():
     def change(lines, given, entry):
         if given.env or clauses.read_denied(given) or len(lines) > 3:

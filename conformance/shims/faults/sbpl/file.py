@@ -24,22 +24,22 @@ def created(mode=0o600, settle=0o600, flags=EXCLUSIVE, text=lambda text: text):
             os.close(fd)
 
 
-@fault("SBPL-FILE-01", "the file has the mode that the umask leaves", "open with 0666")
+@fault("SBPL-FILE-01", "the mode of the file depends on the umask", "open with 0666")
 def mode_of_the_umask():
     created(mode=0o666, settle=None)
 
 
-@fault("SBPL-FILE-01", "under a strict umask the owner cannot read it", "no fchmod")
+@fault("SBPL-FILE-01", "under a strict umask the owner cannot read the file", "no fchmod")
 def umask_takes_from_the_owner():
     created(settle=None)
 
 
-@fault("SBPL-FILE-01", "everybody can read the file", "nothing secret in it")
+@fault("SBPL-FILE-01", "every user can read the file", "nothing secret in it")
 def everybody_can_read():
     created(settle=0o644)
 
 
-@fault("SBPL-FILE-01", "the text gets a line more", "a line feed at the end")
+@fault("SBPL-FILE-01", "the file has one line more than the text", "a line feed at the end")
 def a_line_more():
     created(text=lambda text: text + b"\n")
 
@@ -53,7 +53,7 @@ def another_directory():
         return original(self, shim)
 
 
-@fault("SBPL-FILE-02", "each file has the same name", "one profile a directory")
+@fault("SBPL-FILE-02", "all files have the same name", "one profile a directory")
 def one_name_for_all():
     wrapping.file_name = lambda: b"profile.sb"
     created(flags=os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC)
@@ -65,7 +65,9 @@ def name_of_the_process():
     created(flags=os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC)
 
 
-@fault("SBPL-FILE-02", "the name is made of the text", "one file a text, opened again")
+@fault(
+    "SBPL-FILE-02", "the name of the file is derived from its text", "one file a text, opened again"
+)
 def name_of_the_text():
     @replaces(wrapping.NewFile)
     def file(original, self, shim):
@@ -92,7 +94,7 @@ def file_is_emptied():
         self.temporary.clear()
 
 
-@fault("SBPL-FILE-04", "a file is made before the wrapper is looked for", "in the order of use")
+@fault("SBPL-FILE-04", "the file is made before the wrapper is looked for", "in the order of use")
 def file_before_the_look():
     made_early(lambda shim, path: shim.temporary.remove(path))
 
@@ -125,12 +127,16 @@ class Early:
     source: wrapping.NewFile | None = None
 
 
-@fault("SBPL-FILE-04", "a file is made although nothing will read it", "removed at the end only")
+@fault("SBPL-FILE-04", "a file is made even if it will not be used", "removed at the end only")
 def file_for_nothing():
     made_early(lambda shim, path: None)
 
 
-@fault("SBPL-FILE-05", "a directory that cannot be written to is a wrong request", "one kind")
+@fault(
+    "SBPL-FILE-05",
+    "a directory that cannot be written to is reported as a wrong request",
+    "one kind",
+)
 def wrong_directory_is_invalid():
     failing(lambda failure: Failed("invalid_input", failure.message))
 
@@ -140,7 +146,9 @@ def directory_is_not_named():
     failing(lambda failure: Failed("io", failure.message.rpartition(": ")[2]))
 
 
-@fault("SBPL-FILE-05", "another directory is taken instead", "/tmp is always there")
+@fault(
+    "SBPL-FILE-05", "if the directory cannot be used, another one is taken", "/tmp is always there"
+)
 def another_directory_instead():
     @replaces(wrapping.NewFile)
     def file(original, self, shim):
@@ -160,7 +168,7 @@ def failing(change):
             raise change(failure) from None
 
 
-@fault("SBPL-FILE-04", "a file that could not be written whole stays", "noted when it is done")
+@fault("SBPL-FILE-04", "a file that was written only in part stays", "noted when it is done")
 def half_a_file_stays():
     @replaces(wrapping)
     def create(original, path, given, temporary):
@@ -168,31 +176,35 @@ def half_a_file_stays():
         temporary.append(path)
 
 
-@fault("SBPL-FILE-01", "the directory's name is text", "errors=replace")
+@fault("SBPL-FILE-01", "the name of the directory is changed if it is not UTF-8", "errors=replace")
 def directory_is_text():
     @replaces(wrapping.NewFile, "__init__")
     def init(original, self, text, directory):
         original(self, text, directory.decode(errors="replace").encode())
 
 
-@fault("SBPL-FILE-06", "nobody looks where the file lies", "the caller chose the directory")
+@fault(
+    "SBPL-FILE-06",
+    "there is no warning if the program can write its own profile file",
+    "the caller chose the directory",
+)
 def own_file_is_not_looked_at():
     writable.may_write = lambda text, path: False
 
 
-@fault("SBPL-FILE-06", "each file is warned of", "better once too often")
+@fault("SBPL-FILE-06", "there is a warning for each profile file", "better once too often")
 def each_file_is_warned_of():
     writable.may_write = lambda text, path: True
 
 
-@fault("SBPL-FILE-06", "the place with its links is compared", "no realpath")
+@fault("SBPL-FILE-06", "the place of the file is compared without resolving links", "no realpath")
 def own_file_behind_a_link():
     @replaces(wrapping.NewFile)
     def warnings(original, self, file):
         return [str(file)] if writable.may_write(self.text, file) else []
 
 
-@fault("SBPL-FILE-06", "a deny after the allow is not seen", "the first allow decides")
+@fault("SBPL-FILE-06", "the warning ignores a deny after the allow", "the first allow decides")
 def own_file_by_the_first_allow():
     @replaces(writable)
     def may_write(original, text, path):
@@ -200,19 +212,19 @@ def own_file_by_the_first_allow():
         return any(original(text[:end], path) for end in ends)
 
 
-@fault("SBPL-FILE-06", "the directory is compared by its first letters", "startswith")
+@fault("SBPL-FILE-06", "the place of the file is compared by its first letters", "startswith")
 def own_file_by_a_prefix():
     @replaces(writable)
     def of_string(original, name, value, path):
         return path.startswith(value) if name == "subpath" else original(name, value, path)
 
 
-@fault("SBPL-FILE-06", "only file-write* is looked at", "the texts have no other")
+@fault("SBPL-FILE-06", "the warning considers only file-write*", "the texts have no other")
 def own_file_by_one_operation():
     writable.WRITES = ("file-write*",)
 
 
-@fault("SBPL-FILE-06", "a clause without a filter is not seen", "there is no path in it")
+@fault("SBPL-FILE-06", "the warning ignores a clause without a filter", "there is no path in it")
 def own_file_without_a_filter():
     @replaces(writable)
     def may_write(original, text, path):
@@ -220,19 +232,27 @@ def own_file_without_a_filter():
         return original(b"\n".join(lines), path)
 
 
-@fault("SBPL-FILE-06", "regular expressions are not compared", "only subpath grants directories")
+@fault("SBPL-FILE-06", "the warning ignores regular expressions", "only subpath grants directories")
 def own_file_without_expressions():
     writable.matches = lambda expression, path: False
 
 
-@fault("SBPL-FILE-06", "the directory is asked about, not the file", "os.path.dirname")
+@fault(
+    "SBPL-FILE-06",
+    "the warning depends on the file's directory, not on the file",
+    "os.path.dirname",
+)
 def own_directory_for_the_file():
     @replaces(writable)
     def may_write(original, text, path):
         return original(text, path.rpartition(b"/")[0])
 
 
-@fault("SBPL-FILE-06", "the text is searched for the directory", "a substring is quick")
+@fault(
+    "SBPL-FILE-06",
+    "the warning searches the text for one clause with the directory",
+    "a substring is quick",
+)
 def own_file_by_a_search():
     @replaces(writable)
     def may_write(original, text, path):

@@ -29,27 +29,27 @@ def unescaped(*characters):
     written_as(change)
 
 
-@fault("SBPL-FILTER-01", "a dot is any character", "not escaped")
+@fault("SBPL-FILTER-01", "a dot matches any character", "not escaped")
 def dot_is_any_character():
     unescaped(".")
 
 
-@fault("SBPL-FILTER-01", "a plus repeats", "not escaped")
+@fault("SBPL-FILTER-01", "a plus is an operator of the expression", "not escaped")
 def plus_repeats():
     unescaped("+")
 
 
-@fault("SBPL-FILTER-01", "brackets are a class", "not escaped")
+@fault("SBPL-FILTER-01", "brackets are a class of characters", "not escaped")
 def brackets_are_a_class():
     unescaped("[")
 
 
-@fault("SBPL-FILTER-01", "parentheses group", "not escaped")
+@fault("SBPL-FILTER-01", "parentheses are operators of the expression", "not escaped")
 def parentheses_group():
     unescaped("(", ")")
 
 
-@fault("SBPL-FILTER-01", "a dollar is the end", "not escaped")
+@fault("SBPL-FILTER-01", "a dollar matches the end", "not escaped")
 def dollar_is_the_end():
     unescaped("$")
 
@@ -78,7 +78,7 @@ def star_crosses_slashes():
     instead(glob.STAR, ".*")
 
 
-@fault("SBPL-FILTER-02", "a segment that is a star may be empty", "`[^/]*` for every star")
+@fault("SBPL-FILTER-02", "a segment `*` matches an empty name", "`[^/]*` for every star")
 def whole_segment_may_be_empty():
     instead(glob.ANY_NAME, "[^/]*")
 
@@ -88,27 +88,27 @@ def star_needs_a_character():
     instead(glob.STAR, "[^/]+")
 
 
-@fault("SBPL-FILTER-03", "`**/` is one segment or more", "`.*/`")
+@fault("SBPL-FILTER-03", "`**/` needs at least one segment", "`.*/`")
 def two_stars_need_a_segment():
     instead(glob.SEGMENTS, ".*/", lambda found, denied: found[0] == glob.SEGMENTS)
 
 
-@fault("SBPL-FILTER-03", "`**/` is one segment or none", "`([^/]*/)?`")
+@fault("SBPL-FILTER-03", "`**/` matches at most one segment", "`([^/]*/)?`")
 def two_stars_are_one_segment():
     instead(glob.SEGMENTS, "([^/]*/)?", in_denies)
 
 
-@fault("SBPL-FILTER-03", "`**/` ends anywhere in a name", "`.*`")
+@fault("SBPL-FILTER-03", "`**/` may end within a name", "`.*`")
 def two_stars_end_in_a_name():
     instead(glob.SEGMENTS, ".*", in_denies)
 
 
-@fault("SBPL-FILTER-03", "two stars in a segment stay in it", "a star twice")
+@fault("SBPL-FILTER-03", "two stars in a name do not cross slashes", "a star twice")
 def two_stars_stay_in_a_segment():
     instead(glob.ANYTHING, "[^/]*")
 
 
-@fault("SBPL-FILTER-04", "`P/**` is not P where P has wildcards", "`/.*`")
+@fault("SBPL-FILTER-04", "`P/**` does not match P if P has wildcards", "`/.*`")
 def below_is_not_itself():
     instead(glob.BELOW, "/.*")
 
@@ -118,22 +118,22 @@ def below_without_boundary():
     instead(glob.BELOW, ".*")
 
 
-@fault("SBPL-FILTER-05", "`?` is one character that is no slash", "whether of bytes or not")
+@fault("SBPL-FILTER-05", "`?` is always written as `[^/]`", "whether of bytes or not")
 def question_mark_is_not_a_slash():
     asks(lambda denied: "[^/]")
 
 
-@fault("SBPL-FILTER-05", "`?` in a deny is ASCII", "the allow's expression")
+@fault("SBPL-FILTER-05", "`?` in a deny matches only ASCII", "the allow's expression")
 def denied_question_mark_is_ascii():
     asks(lambda denied: filters.ONE_ALLOWED)
 
 
-@fault("SBPL-FILTER-05", "`?` in an allow is up to four bytes", "the deny's expression")
+@fault("SBPL-FILTER-05", "`?` in an allow matches up to four bytes", "the deny's expression")
 def allowed_question_mark_is_four_bytes():
     asks(lambda denied: filters.ONE_DENIED)
 
 
-@fault("SBPL-FILTER-05", "`?` is any character", "a dot")
+@fault("SBPL-FILTER-05", "`?` matches a slash", "a dot")
 def question_mark_is_any():
     asks(lambda denied: ".")
 
@@ -155,7 +155,9 @@ def root_written(change):
         return right.replace(filters.literally(self.root), change(self.root), 1)
 
 
-@fault("SBPL-FILTER-06", "the root is not escaped", "project[1] is a class: srt")
+@fault(
+    "SBPL-FILTER-06", "special characters of the root are not escaped", "project[1] is a class: srt"
+)
 def root_is_a_pattern():
     root_written(lambda root: root)
 
@@ -165,7 +167,7 @@ def dot_of_the_root_is_any():
     root_written(lambda root: filters.literally(root).replace("\\.", "."))
 
 
-@fault("SBPL-FILTER-06", "the root is a part of the glob", "joined, then translated")
+@fault("SBPL-FILTER-06", "wildcards in the root are translated", "joined, then translated")
 def root_is_a_glob():
     def globbed(root):
         found = filters.literally(root)
@@ -174,17 +176,17 @@ def root_is_a_glob():
     root_written(globbed)
 
 
-@fault("SBPL-FILTER-07", "expressions have no end", "a search for the start")
+@fault("SBPL-FILTER-07", "expressions are not anchored at the end", "a search for the start")
 def not_anchored_at_the_end():
     odd(lambda expression: f"^{expression}")
 
 
-@fault("SBPL-FILTER-07", "expressions have no start", "a search for the end")
+@fault("SBPL-FILTER-07", "expressions are not anchored at the start", "a search for the end")
 def not_anchored_at_the_start():
     odd(lambda expression: f"{expression}$")
 
 
-@fault("SBPL-FILTER-07", "stars do not take more than they need", "lazy, another engine")
+@fault("SBPL-FILTER-07", "stars are written as lazy operators", "lazy, another engine")
 def lazy_stars():
     odd(lambda expression: f"^{expression.replace(']*', ']*?').replace('.*', '.*?')}$")
 

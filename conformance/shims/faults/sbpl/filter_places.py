@@ -8,7 +8,7 @@ from faults.registry import fault, replaces
 from faults.sbpl.parts import Now
 
 
-@fault("SBPL-FILTER-05", "a rule has one filter, kept for allows and denies", "a cache by rule")
+@fault("SBPL-FILTER-05", "allows and denies of one rule share a cached filter", "a cache by rule")
 def filter_is_kept_by_rule():
     @replaces(filters.Filters)
     def of(original, self, entry, denied):
@@ -40,17 +40,25 @@ def one_in(part, in_a_deny):
         )
 
 
-@fault("SBPL-FILTER-05", "where reading is denied `?` is ASCII", "another writer than for modify")
+@fault("SBPL-FILTER-05", "in a read deny `?` matches only ASCII", "another writer than for modify")
 def read_deny_is_ascii():
     one_in("read", False)
 
 
-@fault("SBPL-FILTER-05", "where removing is denied `?` is ASCII", "another writer than for modify")
+@fault(
+    "SBPL-FILTER-05",
+    "in a guard against removal `?` matches only ASCII",
+    "another writer than for modify",
+)
 def guard_is_ascii():
     one_in("unlink", False)
 
 
-@fault("SBPL-FILTER-05", "where reading is allowed again `?` is four bytes", "denies thought of")
+@fault(
+    "SBPL-FILTER-05",
+    "in an allow after a read deny `?` matches up to four bytes",
+    "denies thought of",
+)
 def read_allow_is_four_bytes():
     one_in("read", True)
 
@@ -62,25 +70,21 @@ def below_is_not_itself_in(part):
         return "/.*" if is_meant else original(self, run, denied)
 
 
-@fault(
-    "SBPL-FILTER-04", "where reading is denied, `P/**` does not match P", "only modify was tried"
-)
+@fault("SBPL-FILTER-04", "in a read deny `P/**` does not match P", "only modify was tried")
 def read_denied_below_is_not_itself():
     below_is_not_itself_in("read")
 
 
 @fault(
     "SBPL-FILTER-04",
-    "where renaming is denied, `P/**` does not match P",
+    "in a guard against renaming `P/**` does not match P",
     "only the contents are guarded",
 )
 def guarded_below_is_not_itself():
     below_is_not_itself_in("unlink")
 
 
-@fault(
-    "SBPL-FILTER-01", "where names fold a plus and a dollar mean something", "escaped by letters"
-)
+@fault("SBPL-FILTER-01", "with fold a plus and a dollar are not escaped", "escaped by letters")
 def folded_characters_are_not_escaped():
     @replaces(filters.Filters)
     def written(original, self, run, denied):
@@ -99,11 +103,11 @@ def folded_root(change):
         return right.replace(filters.literally(self.root), change(self.root), 1)
 
 
-@fault("SBPL-FILTER-06", "where names fold the root folds, too", "joined, then spelled")
+@fault("SBPL-FILTER-06", "with fold the root is folded too", "joined, then spelled")
 def root_folds():
     folded_root(lambda root: spellings.expression(root, filters.literally))
 
 
-@fault("SBPL-FILTER-06", "where names fold the root is not escaped", "a second way to write it")
+@fault("SBPL-FILTER-06", "with fold the root is not escaped", "a second way to write it")
 def folded_root_is_a_pattern():
     folded_root(lambda root: root)

@@ -12,7 +12,7 @@ def neutralised(provider, change):
     flags.NEUTRAL[provider] = lambda words: change(words, right(words))
 
 
-@fault("SBPL-FLAG-01", "without a flag codex keeps its own mode", "replaced, never added")
+@fault("SBPL-FLAG-01", "a codex command without a mode gets none", "replaced, never added")
 def codex_mode_is_not_added():
     def change(words, right):
         is_asked = any(flags.codex_mode(words, i) for i in range(1, len(words)))
@@ -28,7 +28,7 @@ def full_auto_stays():
     setting_stays(lambda word: word == b"--full-auto")
 
 
-@fault("SBPL-FLAG-01", "a sandbox mode in -c stays", "flags only")
+@fault("SBPL-FLAG-01", "a sandbox mode given by -c stays", "flags only")
 def setting_of_a_mode_stays():
     setting_stays(lambda word: word != b"--full-auto")
 
@@ -66,7 +66,9 @@ def claude_gets_a_flag():
     neutralised("claude", lambda words, right: [*words[:1], b"--dangerously-skip", *words[1:]])
 
 
-@fault("SBPL-FLAG-03", "flags are taken from every command", "the provider not asked")
+@fault(
+    "SBPL-FLAG-03", "flags are removed from commands of every provider", "the provider not asked"
+)
 def every_command_loses_flags():
     @replaces(flags)
     def neutral(original, argv, provider):
@@ -101,7 +103,7 @@ def value_of_gemini_stays():
         return min(1, original(words, i))
 
 
-@fault("SBPL-FLAG-04", "a second flag stays", "replaced once")
+@fault("SBPL-FLAG-04", "only the first of two flags is removed", "replaced once")
 def second_flag_stays():
     @replaces(flags)
     def codex_mode(original, words, i):
@@ -127,14 +129,14 @@ def behind(meant):
         return flags.NEUTRAL[provider](argv)
 
 
-@fault("SBPL-FLAG-06", "--sandbox-anything is --sandbox", "a prefix")
+@fault("SBPL-FLAG-06", "flags that begin with --sandbox are removed too", "a prefix")
 def longer_flags_are_taken():
     @replaces(flags)
     def gemini_flag(original, words, i):
         return original(words, i) or int(words[i].startswith(b"--sandbox"))
 
 
-@fault("SBPL-FLAG-06", "every -c of codex is gone", "the value not looked at")
+@fault("SBPL-FLAG-06", "every -c of codex is removed", "the value not looked at")
 def every_setting_is_gone():
     @replaces(flags)
     def codex_setting(original, words, i):
@@ -142,7 +144,11 @@ def every_setting_is_gone():
         return 2 if is_setting else original(words, i)
 
 
-@fault("SBPL-FLAG-06", "the word after gemini's flag is always its value", "a flag with a value")
+@fault(
+    "SBPL-FLAG-06",
+    "the word after gemini's flag is always removed as its value",
+    "a flag with a value",
+)
 def any_word_is_a_value():
     @replaces(flags)
     def gemini_flag(original, words, i):
@@ -151,7 +157,7 @@ def any_word_is_a_value():
         return 2 if words[i] in flags.GEMINI_FLAGS and not is_last else found
 
 
-@fault("SBPL-FLAG-06", "flags come first", "sorted")
+@fault("SBPL-FLAG-06", "the flags are moved to the front", "sorted")
 def flags_come_first():
     def change(words, right):
         return right[:1] + sorted(right[1:], key=lambda word: word[:1] != b"-")
@@ -159,7 +165,11 @@ def flags_come_first():
     neutralised("codex", change)
 
 
-@fault("SBPL-FLAG-06", "the program itself is taken for codex's exec", "all words looked at")
+@fault(
+    "SBPL-FLAG-06",
+    "a program named exec is taken for codex's subcommand exec",
+    "all words looked at",
+)
 def program_is_looked_at():
     def change(words, right):
         if words[0] not in flags.CODEX_RUNS:
@@ -169,7 +179,7 @@ def program_is_looked_at():
     neutralised("codex", change)
 
 
-@fault("SBPL-FLAG-07", "a mode that is missing takes the next flag along", "a flag with a value")
+@fault("SBPL-FLAG-07", "a flag without its value removes the next flag too", "a flag with a value")
 def missing_mode_takes_a_flag():
     @replaces(flags)
     def codex_mode(original, words, i):
@@ -177,7 +187,7 @@ def missing_mode_takes_a_flag():
         return 2 if words[i] in flags.CODEX_MODES and not is_last else original(words, i)
 
 
-@fault("SBPL-FLAG-07", "a flag at the end stays", "no word after it")
+@fault("SBPL-FLAG-07", "a flag without a value at the end stays", "no word after it")
 def flag_at_the_end_stays():
     @replaces(flags)
     def codex_mode(original, words, i):
@@ -185,7 +195,7 @@ def flag_at_the_end_stays():
         return 0 if is_last and words[i] in flags.CODEX_MODES else original(words, i)
 
 
-@fault("SBPL-FLAG-07", "a single dash is a mode", "a flag has a letter")
+@fault("SBPL-FLAG-07", "a single dash is removed as the value of a flag", "a flag has a letter")
 def dash_is_a_mode():
     @replaces(flags)
     def codex_mode(original, words, i):
@@ -214,14 +224,14 @@ def all_values_are_taken():
         return found
 
 
-@fault("SBPL-FLAG-01", "the mode stands where --full-auto stood", "replaced in its place")
+@fault("SBPL-FLAG-01", "the mode is put where --full-auto stood", "replaced in its place")
 def mode_stands_for_full_auto():
     @replaces(flags)
     def codex_mode(original, words, i):
         return 1 if words[i] == b"--full-auto" else original(words, i)
 
 
-@fault("SBPL-FLAG-05", "the last `--` ends the flags", "searched from the end")
+@fault("SBPL-FLAG-05", "flags end at the last `--`, not the first", "searched from the end")
 def last_dashes_count():
     @replaces(flags)
     def split(original, argv):

@@ -13,7 +13,7 @@ def value_as(change):
     flags.NEUTRAL["gemini"] = flags.gemini
 
 
-@fault("SBPL-FLAG-06", "values of gemini's flag are read without case", "TRUE is true")
+@fault("SBPL-FLAG-06", "values of gemini's flag are compared without case", "TRUE is true")
 def values_without_case():
     value_as(bytes.lower)
 
@@ -28,7 +28,7 @@ def values_by_their_beginning():
     value_as(lambda word: word[:4] if word.startswith(b"true") else word)
 
 
-@fault("SBPL-FLAG-06", "flags are read without case", "flags of Windows")
+@fault("SBPL-FLAG-06", "flags are compared without case", "flags of Windows")
 def flags_without_case():
     @replaces(flags)
     def neutral(original, argv, provider):

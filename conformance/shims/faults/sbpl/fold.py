@@ -20,17 +20,17 @@ def plain_as_without_folding(is_meant):
             self.fold = True
 
 
-@fault("SBPL-FOLD-01", "single paths do not fold", "a literal is a literal")
+@fault("SBPL-FOLD-01", "rules for single paths are not folded", "a literal is a literal")
 def paths_do_not_fold():
     plain_as_without_folding(lambda found: not filters.has_wildcard(found))
 
 
-@fault("SBPL-FOLD-01", "subtrees do not fold", "a subpath is a subpath")
+@fault("SBPL-FOLD-01", "rules for subtrees are not folded", "a subpath is a subpath")
 def subtrees_do_not_fold():
     plain_as_without_folding(lambda found: bool(found) and filters.is_subtree(found))
 
 
-@fault("SBPL-FOLD-01", "globs do not fold", "only literals were made patterns")
+@fault("SBPL-FOLD-01", "rules with wildcards are not folded", "only literals were made patterns")
 def globs_do_not_fold():
     plain_as_without_folding(
         lambda found: bool(found) and filters.has_wildcard(found) and not filters.is_subtree(found)
@@ -46,12 +46,12 @@ def spelled(choose):
         return choose(original(before, letter), letter) or [letter]
 
 
-@fault("SBPL-FOLD-01", "names are written in lower case", "tolower on both sides")
+@fault("SBPL-FOLD-01", "only lower case is written into the expression", "tolower on both sides")
 def lower_case_alone():
     spelled(lambda found, letter: [letter] if letter.isascii() else found)
 
 
-@fault("SBPL-FOLD-02", "only ASCII folds", "[aA] and no more")
+@fault("SBPL-FOLD-02", "only ASCII letters are folded", "[aA] and no more")
 def ascii_folds_alone():
     def choose(found, letter):
         return [each for each in found if each.isascii()] if letter.isascii() else [letter]
@@ -59,12 +59,12 @@ def ascii_folds_alone():
     spelled(choose)
 
 
-@fault("SBPL-FOLD-02", "only composed letters", "one code point for each")
+@fault("SBPL-FOLD-02", "only the composed form of a letter is matched", "one code point for each")
 def composed_alone():
     spelled(lambda found, letter: [each for each in found if len(each) == 1])
 
 
-@fault("SBPL-FOLD-02", "lower and upper case and no other spelling", "str.upper")
+@fault("SBPL-FOLD-02", "only upper and lower case are matched, no other spelling", "str.upper")
 def upper_and_lower_alone():
     def choose(found, letter):
         return [each for each in found if each in (letter, letter.upper(), letter.lower())]
@@ -72,7 +72,9 @@ def upper_and_lower_alone():
     spelled(choose)
 
 
-@fault("SBPL-FOLD-02", "a class for letters that are not ASCII", "bytes in a class")
+@fault(
+    "SBPL-FOLD-02", "letters that are not ASCII are put into a class of bytes", "bytes in a class"
+)
 def class_of_other_letters():
     @replaces(spellings)
     def alternatives(original, found, literally):
@@ -82,19 +84,19 @@ def class_of_other_letters():
         return "[" + "".join(single) + "]"
 
 
-@fault("SBPL-FOLD-02", "the Kelvin sign is no k", "letters of one script")
+@fault("SBPL-FOLD-02", "the Kelvin sign does not match k", "letters of one script")
 def kelvin_is_no_k():
     spelled(lambda found, letter: [each for each in found if letter != "k" or each.isascii()])
 
 
-@fault("SBPL-FOLD-03", "sharp s is ss", "full folding")
+@fault("SBPL-FOLD-03", "sharp s matches ss", "full folding")
 def sharp_s_is_two():
     @replaces(spellings)
     def expression(original, characters, literally):
         return original(characters.replace("\u00df", "ss"), literally)
 
 
-@fault("SBPL-FOLD-02", "accents do not matter", "a search index")
+@fault("SBPL-FOLD-02", "letters match without their accents", "a search index")
 def accents_do_not_matter():
     @replaces(spellings)
     def fitting(original, before, letter):
@@ -102,7 +104,7 @@ def accents_do_not_matter():
         return [*found, "e", "E"] if "\u00e9" in found else found
 
 
-@fault("SBPL-FOLD-03", "rules that allow do not fold", "deny both, allow one")
+@fault("SBPL-FOLD-03", "allows are not folded", "deny both, allow one")
 def allows_do_not_fold():
     @replaces(clauses)
     def rule_clause(original, given, operation, entry):
@@ -115,7 +117,7 @@ def allows_do_not_fold():
             given.filters.fold = True
 
 
-@fault("SBPL-FOLD-03", "the root of the system is the empty path", "slashes cleaned away")
+@fault("SBPL-FOLD-03", "`/` as the root becomes an empty path", "slashes cleaned away")
 def root_of_the_system_is_nothing():
     @replaces(filters.Filters)
     def expression(original, self, found, denied):
@@ -131,19 +133,19 @@ def long_names_are_cut():
         return original(characters, literally)
 
 
-@fault("SBPL-FOLD-02", "a question mark takes one code point", "folded or not")
+@fault("SBPL-FOLD-02", "a question mark matches only one code point", "folded or not")
 def question_mark_takes_one():
     filters.ONE_FOLDED = filters.ONE_DENIED
 
 
-@fault("SBPL-FOLD-01", "names of more than 512 bytes do not fold", "a buffer that is too small")
+@fault("SBPL-FOLD-01", "names of more than 512 bytes are not folded", "a buffer that is too small")
 def long_names_do_not_fold():
     @replaces(spellings)
     def expression(original, characters, literally):
         return literally(characters) if len(characters) > 512 else original(characters, literally)
 
 
-@fault("SBPL-FOLD-03", "an allow after a read deny does not fold", "only the denies fold")
+@fault("SBPL-FOLD-03", "an allow after a read deny is not folded", "only the denies fold")
 def read_allows_do_not_fold():
     @replaces(filters.Filters)
     def of(original, self, entry, denied):
@@ -167,18 +169,20 @@ def folds_for_data(sign, operation):
         return f"{plain}\n{right.replace('*', '-data', 1)}"
 
 
-@fault("SBPL-FOLD-01", "a modify deny folds only for writing data", "one clause considered")
+@fault("SBPL-FOLD-01", "a modify deny is folded only for writing data", "one clause considered")
 def write_denies_fold_for_data():
     folds_for_data("-", "file-write*")
 
 
-@fault("SBPL-FOLD-01", "a read deny folds only for reading data", "one clause considered")
+@fault("SBPL-FOLD-01", "a read deny is folded only for reading data", "one clause considered")
 def read_denies_fold_for_data():
     folds_for_data("-", "file-read*")
 
 
 @fault(
-    "SBPL-FOLD-03", "an allow after a read deny folds only for reading data", "only the denies fold"
+    "SBPL-FOLD-03",
+    "an allow after a read deny is folded only for reading data",
+    "only the denies fold",
 )
 def read_allows_fold_for_data():
     folds_for_data("+", "file-read*")

@@ -31,7 +31,7 @@ def no_default():
     head(VERSION)
 
 
-@fault("SBPL-FORM-01", "something stands before the default", "a form for debugging")
+@fault("SBPL-FORM-01", "a clause stands before `(deny default)`", "a form for debugging")
 def debug_before_the_default():
     head(VERSION, "(debug deny)", DEFAULT)
 
@@ -49,22 +49,22 @@ def instead(operation, other):
     clauses.BROAD = tuple(other if each == operation else each for each in clauses.BROAD)
 
 
-@fault("SBPL-FORM-02", "no network", "a profile copied from a stricter one")
+@fault("SBPL-FORM-02", "there is no allow for the network", "a profile copied from a stricter one")
 def network_is_off():
     without("network*")
 
 
-@fault("SBPL-FORM-02", "programs can be started, but not inspected", "process-exec only")
+@fault("SBPL-FORM-02", "there is no allow to inspect processes", "process-exec only")
 def processes_cannot_be_asked():
     instead("process*", "process-exec*")
 
 
-@fault("SBPL-FORM-02", "system information can only be read", "sysctl-read only")
+@fault("SBPL-FORM-02", "there is no allow to write to sysctl", "sysctl-read only")
 def sysctl_is_read_only():
     instead("sysctl*", "sysctl-read")
 
 
-@fault("SBPL-FORM-02", "no signals", "forgotten in a list of ten")
+@fault("SBPL-FORM-02", "there is no allow for signals", "forgotten in a list of ten")
 def signals_are_forgotten():
     without("signal")
 
@@ -81,7 +81,7 @@ def any_call_of_sandbox():
     clauses.MAC_SYSCALLS = (clauses.MAC_SYSCALLS[0], '(mac-policy-name "Sandbox")')
 
 
-@fault("SBPL-FORM-03", "the policy vnguard is forgotten", "newer than the profile")
+@fault("SBPL-FORM-03", "there is no allow for the policy vnguard", "newer than the profile")
 def vnguard_is_forgotten():
     clauses.MAC_SYSCALLS = clauses.MAC_SYSCALLS[1:]
 
@@ -96,7 +96,7 @@ def last_line_does_not_end():
     texts(lambda text: text[:-1])
 
 
-@fault("SBPL-FORM-04", "lines end as on Windows", "a text mode")
+@fault("SBPL-FORM-04", "lines end with CR LF", "a text mode")
 def lines_end_in_two():
     texts(lambda text: text.replace("\n", "\r\n"))
 
@@ -110,7 +110,7 @@ def one_clause_for_all_operations():
 
 @fault(
     "SBPL-FORM-05",
-    "the order of scratch places is that of a set",
+    "the order of scratch directories differs between runs",
     "a set literal, hashes of strings",
 )
 def order_of_a_set():
@@ -144,7 +144,7 @@ def order_of_the_members():
         return sorted(lines, key=rank)
 
 
-@fault("SBPL-FORM-05", "under run another order than under serve", "two code paths")
+@fault("SBPL-FORM-05", "the order differs between run and serve", "two code paths")
 def run_has_another_order():
     serving = "serve" in sys.argv
 
@@ -153,14 +153,16 @@ def run_has_another_order():
         return lines if serving else lines[::-1]
 
 
-@fault("SBPL-FORM-06", "writing to sysctl is denied before all of it is allowed", "hardening")
+@fault(
+    "SBPL-FORM-06", "a deny of sysctl-write stands before the allow of all of sysctl", "hardening"
+)
 def sysctl_write_is_denied_first():
     @replaces_part("broad")
     def broad(lines, given):
         return ["(deny sysctl-write)", *lines]
 
 
-@fault("SBPL-FORM-06", "binding is denied before the network is allowed", "hardening")
+@fault("SBPL-FORM-06", "a deny of network-bind stands before the allow of the network", "hardening")
 def binding_is_denied_first():
     @replaces_part("broad")
     def broad(lines, given):
@@ -193,7 +195,7 @@ def wrong_rules_are_left_out():
             return {"result": {"text": "(version 1)\n(deny default)\n"}}
 
 
-@fault("SBPL-FORM-07", "a wrong policy is an error of the system", "one kind for all")
+@fault("SBPL-FORM-07", "an invalid policy is reported as a system error", "one kind for all")
 def wrong_policy_is_io():
     @replaces(ops.merge)
     def refusal(original, problems):
@@ -227,12 +229,14 @@ def in_locale(name, change):
         return change(text) if os.environ.get("LC_ALL", "").startswith(name) else text
 
 
-@fault("SBPL-FORM-05", "in the locale C letters are question marks", "wcstombs")
+@fault(
+    "SBPL-FORM-05", "in the locale C letters that are not ASCII become question marks", "wcstombs"
+)
 def letters_of_the_locale():
     in_locale("C", lambda text: text.encode("ascii", "replace").decode())
 
 
-@fault("SBPL-FORM-05", "in Turkish an I folds as in Turkey", "towlower")
+@fault("SBPL-FORM-05", "in a Turkish locale an I is folded as in Turkish", "towlower")
 def folds_as_the_locale():
     in_locale("tr", lambda text: text.replace("[iI]", "(i|\u0130)").replace("[Ii]", "(i|\u0130)"))
 
@@ -250,17 +254,23 @@ def broader(*more):
         return [*more, *lines]
 
 
-@fault("SBPL-FORM-09", "all of files is allowed, and then writing denied", "as if all were one")
+@fault(
+    "SBPL-FORM-09",
+    "all file operations are allowed, and then writing is denied",
+    "as if all were one",
+)
 def links_are_no_writes():
     broader("(allow file*)", "(deny file-write*)")
 
 
-@fault("SBPL-FORM-09", "preferences may be read and written", "a program complained")
+@fault("SBPL-FORM-09", "there is an allow to read and write preferences", "a program complained")
 def preferences_are_open():
     broader("(allow user-preference*)")
 
 
-@fault("SBPL-FORM-09", "below the root files can be linked", "git makes hard links")
+@fault(
+    "SBPL-FORM-09", "there is an allow to make hard links below the root", "git makes hard links"
+)
 def links_in_the_root():
     @replaces_part("guard")
     def guard(lines, given):

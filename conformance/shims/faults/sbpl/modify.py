@@ -49,22 +49,24 @@ def of_many_own_rules(change):
     modifies(of_own)
 
 
-@fault("SBPL-MODIFY-01", "the own denies of a profile come last", "allow first, then deny")
+@fault(
+    "SBPL-MODIFY-01", "denies of a profile are written after its allows", "allow first, then deny"
+)
 def own_denies_come_last():
     of_many_own_rules(lambda lines: sorted(lines, key=lambda line: line.startswith("(deny")))
 
 
-@fault("SBPL-MODIFY-01", "the first of the own rules wins", "Seatbelt read as a firewall")
+@fault("SBPL-MODIFY-01", "the first rule of the profile wins", "Seatbelt read as a firewall")
 def first_own_rule_wins():
     of_many_own_rules(lambda lines: lines[::-1])
 
 
-@fault("SBPL-MODIFY-01", "of the global denies only the first is compiled", "an early return")
+@fault("SBPL-MODIFY-01", "only the first global deny is compiled", "an early return")
 def first_deny_only():
     compiles_denies(1)
 
 
-@fault("SBPL-MODIFY-01", "a path without a matching rule is writable", "a denylist at heart")
+@fault("SBPL-MODIFY-01", "a path that no rule matches is writable", "a denylist at heart")
 def no_match_is_allowed():
     def change(lines, given):
         found = [filters.pieces(entry.rule.body) for entry in given.modify]
@@ -76,7 +78,7 @@ def no_match_is_allowed():
     modifies(change)
 
 
-@fault("SBPL-MODIFY-02", "an allowed subtree is without its directory", "a slash more")
+@fault("SBPL-MODIFY-02", "an allowed subtree lacks its own directory", "a slash more")
 def subtree_without_itself():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
@@ -85,7 +87,9 @@ def subtree_without_itself():
         return None
 
 
-@fault("SBPL-MODIFY-02", "of an allowed subtree only the first level", "one star for two")
+@fault(
+    "SBPL-MODIFY-02", "of an allowed subtree only the first level is writable", "one star for two"
+)
 def first_level_of_a_subtree():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
@@ -94,7 +98,7 @@ def first_level_of_a_subtree():
         return None
 
 
-@fault("SBPL-MODIFY-03", "a denied subtree is without its directory", "a slash more")
+@fault("SBPL-MODIFY-03", "a denied subtree lacks its own directory", "a slash more")
 def denied_without_itself():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
@@ -112,7 +116,9 @@ def denied_without_boundary():
         return None
 
 
-@fault("SBPL-MODIFY-04", "a deny with wildcards is its containing directory", "ADR-012, Context")
+@fault(
+    "SBPL-MODIFY-04", "a deny with wildcards denies the directory before them", "ADR-012, Context"
+)
 def deny_collapses_to_its_directory():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
@@ -137,7 +143,7 @@ def collapsed(holder, body):
     return filters.subpath(where, "/")
 
 
-@fault("SBPL-MODIFY-05", "an allow with wildcards is the directory before them", "a prefix")
+@fault("SBPL-MODIFY-05", "an allow with wildcards allows the directory before them", "a prefix")
 def allow_collapses_to_a_prefix():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
@@ -153,7 +159,11 @@ def allow_reaches_below():
         return None
 
 
-@fault("SBPL-MODIFY-06", "an allowed path is allowed with all below", "literal widened to subpath")
+@fault(
+    "SBPL-MODIFY-06",
+    "an allow of a path allows everything below it too",
+    "literal widened to subpath",
+)
 def literal_widens_to_subpath():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
@@ -172,7 +182,7 @@ def literal_opens_its_directory():
         return None
 
 
-@fault("SBPL-MODIFY-07", "`.` matches everything", "the root taken for its contents")
+@fault("SBPL-MODIFY-07", "the rule `.` matches every path", "the root taken for its contents")
 def root_is_everything():
     @replaces_filter("modify")
     def of(right, holder, found, body, denied):
@@ -189,7 +199,7 @@ def root_is_writable():
     modifies(change)
 
 
-@fault("SBPL-MODIFY-07", "an empty list allows everything", "no restriction means free")
+@fault("SBPL-MODIFY-07", "an empty list allows every path", "no restriction means free")
 def empty_list_allows():
     def change(lines, given):
         own, _ = own_and_denies(given)
@@ -215,18 +225,18 @@ def allowed_kinds(*kinds):
         return change(lines, given)
 
 
-@fault("SBPL-MODIFY-08", "creating, writing and removing is all of it", "a list of operations")
+@fault("SBPL-MODIFY-08", "only creating, writing and removing are allowed", "a list of operations")
 def three_kinds_of_writing():
     allowed_kinds("create", "data", "unlink")
 
 
-@fault("SBPL-MODIFY-08", "extended attributes are forgotten", "a list of operations")
+@fault("SBPL-MODIFY-08", "extended attributes cannot be written", "a list of operations")
 def attributes_are_forgotten():
     every = "acl create data flags mode mount owner setugid times umount unlink unmount"
     allowed_kinds(*every.split())
 
 
-@fault("SBPL-MODIFY-08", "mode and owner are forgotten", "a list of operations")
+@fault("SBPL-MODIFY-08", "mode and owner cannot be changed", "a list of operations")
 def mode_and_owner_are_forgotten():
     every = "acl create data flags mount setugid times umount unlink unmount xattr"
     allowed_kinds(*every.split())
@@ -236,7 +246,11 @@ def above(given):
     return [place for place in places(given) if place.startswith(given.root.rstrip("/") + "/")]
 
 
-@fault("SBPL-MODIFY-09", "a root above scratch leaves scratch open", "the deny before the allow")
+@fault(
+    "SBPL-MODIFY-09",
+    "a scratch directory below the root stays writable",
+    "the deny before the allow",
+)
 def guard_comes_first():
     @replaces(clauses)
     def compile_text(original, given):
@@ -262,7 +276,7 @@ def state_comes_after_the_rules():
             clauses.PARTS = kept
 
 
-@fault("SBPL-MODIFY-09", "a root that holds HOME denies nothing by itself", "state must work")
+@fault("SBPL-MODIFY-09", "a root that contains HOME is not denied first", "state must work")
 def no_guard_above_home():
     @replaces_part("guard")
     def guard(lines, given):
@@ -270,7 +284,7 @@ def no_guard_above_home():
         return [] if home.startswith(given.root.rstrip("/") + "/") else lines
 
 
-@fault("SBPL-MODIFY-08", "a rule that ends in a slash is its subtree", "gitignore")
+@fault("SBPL-MODIFY-08", "a rule that ends with a slash matches its subtree", "gitignore")
 def slash_is_a_subtree():
     @replaces(ops)
     def file_of(original, lists):
@@ -280,7 +294,7 @@ def slash_is_a_subtree():
         return original({name: [subtree(rule) for rule in rules] for name, rules in lists.items()})
 
 
-@fault("SBPL-MODIFY-01", "a rule that comes again is left out", "an ordered set of lines")
+@fault("SBPL-MODIFY-01", "a repeated rule is left out", "an ordered set of lines")
 def repeated_rules_are_dropped():
     @replaces_part("modify")
     def modify(lines, given):
@@ -315,6 +329,6 @@ def long_rules_are_cut():
         return regex(holder.expression(filters.pieces(cut), denied))
 
 
-@fault("SBPL-MODIFY-01", "of the denies the first 256 are compiled", "a count in a byte")
+@fault("SBPL-MODIFY-01", "denies after the 256th are left out", "a count in a byte")
 def denies_beyond_256_are_left_out():
     compiles_denies(256)

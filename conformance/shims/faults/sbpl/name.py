@@ -20,7 +20,7 @@ def escaped(change):
         return original(text) if text.startswith("^") else change(text, original(text))
 
 
-@fault("SBPL-NAME-01", "names are composed", "normalised to be compared")
+@fault("SBPL-NAME-01", "names are written in NFC", "normalised to be compared")
 def names_are_composed():
     escaped(lambda text, right: unicodedata.normalize("NFC", right))
 
@@ -48,7 +48,7 @@ def strings_of_json():
     escaped(change)
 
 
-@fault("SBPL-NAME-01", "letters are decomposed", "as HFS+ did")
+@fault("SBPL-NAME-01", "names are written in NFD", "as HFS+ did")
 def letters_are_decomposed():
     from unicodedata import normalize
 
@@ -79,7 +79,7 @@ def unescaped_at(pointer):
         return found.replace('\\"', '"') if where.startswith(pointer) else found
 
 
-@fault("SBPL-NAME-03", "control characters pass", "a newline is a character")
+@fault("SBPL-NAME-03", "control characters are accepted", "a newline is a character")
 def controls_pass():
     allow_controls(lambda c: True)
 
@@ -89,12 +89,16 @@ def del_passes():
     allow_controls(lambda c: c == "\x7f")
 
 
-@fault("SBPL-NAME-03", "tabs pass", "a blank")
+@fault("SBPL-NAME-03", "tabs are accepted", "a blank")
 def tab_passes():
     allow_controls(lambda c: c == "\t")
 
 
-@fault("SBPL-NAME-03", "the refusal does not say where", "one message for all")
+@fault(
+    "SBPL-NAME-03",
+    "the refusal does not tell the place of the control character",
+    "one message for all",
+)
 def control_without_a_place():
     @replaces(places)
     def refuse_controls(original, text, pointer):
@@ -112,31 +116,31 @@ def allow_controls(passes):
         return original(c) and not passes(c)
 
 
-@fault("SBPL-NAME-04", "1,024 bytes pass", "the limit of Seatbelt, more or less")
+@fault("SBPL-NAME-04", "strings of 1,024 bytes are accepted", "the limit of Seatbelt, more or less")
 def longer_strings_pass():
     filters.LONGEST = 1024
 
 
-@fault("SBPL-NAME-04", "1,000 bytes are refused", "one off")
+@fault("SBPL-NAME-04", "a string of exactly the limit is refused", "one off")
 def limit_is_one_less():
     filters.LONGEST = 999
 
 
-@fault("SBPL-NAME-04", "characters are counted", "len of a string")
+@fault("SBPL-NAME-04", "the limit counts characters, not bytes", "len of a string")
 def limit_in_characters():
     @replaces(filters)
     def size(original, inner):
         return len(inner)
 
 
-@fault("SBPL-NAME-04", "escapes are not counted", "measured before")
+@fault("SBPL-NAME-04", "the limit ignores the escapes", "measured before")
 def limit_before_escaping():
     @replaces(filters)
     def size(original, inner):
         return original(inner.replace("\\\\", "\\").replace('\\"', '"'))
 
 
-@fault("SBPL-NAME-04", "the anchors of a pattern are not counted", "measured between them")
+@fault("SBPL-NAME-04", "the limit ignores the anchors of a pattern", "measured between them")
 def limit_between_the_anchors():
     @replaces(filters)
     def size(original, inner):
@@ -175,19 +179,19 @@ def tidied(change):
         return change(path, original(path))
 
 
-@fault("SBPL-NAME-06", "a trailing slash stays", "the path as it is")
+@fault("SBPL-NAME-06", "a trailing slash is kept", "the path as it is")
 def trailing_slash_stays():
     """Keep a trailing slash, which is then doubled when paths are joined."""
     tidied(lambda path, right: right + "/" if path.endswith("/") and right != "/" else right)
     clauses.below = filters.below = lambda path: "/" if path == "/" else path + "/"
 
 
-@fault("SBPL-NAME-06", "doubled slashes stay", "only the end is cleaned")
+@fault("SBPL-NAME-06", "doubled slashes are kept", "only the end is cleaned")
 def doubled_slashes_stay():
     tidied(lambda path, right: path.rstrip("/") or "/")
 
 
-@fault("SBPL-NAME-06", "side roots are taken as they are", "cleaned in one place of two")
+@fault("SBPL-NAME-06", "side roots are not normalised", "cleaned in one place of two")
 def side_roots_are_not_cleaned():
     @replaces(ops)
     def place(original, data, pointer):
@@ -195,19 +199,19 @@ def side_roots_are_not_cleaned():
         return data.decode() if pointer.startswith("/side_roots") else right
 
 
-@fault("SBPL-NAME-07", "`..` is resolved by the letters", "normpath")
+@fault("SBPL-NAME-07", "`..` is resolved instead of refused", "normpath")
 def dot_dot_is_resolved():
     tidied(lambda path, right: os.path.normpath(right))
 
 
-@fault("SBPL-NAME-07", "a relative path lies in /", "a slash put in front")
+@fault("SBPL-NAME-07", "a relative path is resolved from `/`", "a slash put in front")
 def relative_is_below_the_root():
     @replaces(places)
     def refuse_relative(original, path, pointer):
         pass
 
 
-@fault("SBPL-NAME-07", "`~` is the home directory", "expanduser")
+@fault("SBPL-NAME-07", "`~` is expanded", "expanduser")
 def home_is_expanded():
     @replaces(places)
     def decode(original, data, pointer):
@@ -215,7 +219,7 @@ def home_is_expanded():
         return "/Users/u" + path[1:] if path.startswith("~") else path
 
 
-@fault("SBPL-NAME-07", "`.` and `..` are names", "not looked at")
+@fault("SBPL-NAME-07", "`.` and `..` are accepted as names", "not looked at")
 def dots_are_names():
     @replaces(places)
     def refuse_dots(original, path, pointer):
@@ -234,7 +238,7 @@ def refused_path_is_not_named():
             raise Failed("invalid_input", "a path must be absolute and canonical") from None
 
 
-@fault("SBPL-NAME-08", "aliases are taken", "a path is a path: dead rules")
+@fault("SBPL-NAME-08", "aliases are accepted", "a path is a path: dead rules")
 def aliases_are_taken():
     places.ALIASES = ()
 
@@ -244,7 +248,7 @@ def etc_is_forgotten():
     places.ALIASES = ("/tmp", "/var")
 
 
-@fault("SBPL-NAME-08", "only the alias itself is refused", "compared whole")
+@fault("SBPL-NAME-08", "paths below an alias are accepted", "compared whole")
 def below_an_alias_is_taken():
     @replaces(places)
     def refuse_alias(original, path, pointer):
@@ -261,7 +265,7 @@ def alias_without_boundary():
         )
 
 
-@fault("SBPL-NAME-08", "the refusal does not say the other spelling", "a puzzle")
+@fault("SBPL-NAME-08", "the refusal does not name the real path of an alias", "a puzzle")
 def other_spelling_is_not_said():
     @replaces(places)
     def refuse_alias(original, path, pointer):
@@ -271,7 +275,7 @@ def other_spelling_is_not_said():
             raise Failed("invalid_input", f"{path} cannot be used") from None
 
 
-@fault("SBPL-NAME-08", "an alias is resolved without a word", "helpful")
+@fault("SBPL-NAME-08", "an alias is resolved instead of refused", "helpful")
 def aliases_are_resolved():
     @replaces(places)
     def tidy(original, path):
@@ -280,14 +284,14 @@ def aliases_are_resolved():
         return f"/private{right}" if is_alias else right
 
 
-@fault("SBPL-NAME-03", "a rule that comes to no clause is not looked at", "checked when written")
+@fault("SBPL-NAME-03", "a rule that produces no clause is not checked", "checked when written")
 def silent_rules_are_not_looked_at():
     @replaces(refusals)
     def refuse_controls_of_rules(original, given):
         pass
 
 
-@fault("SBPL-NAME-08", "an alias is looked for before slashes are cleaned", "too early")
+@fault("SBPL-NAME-08", "aliases are looked for before slashes are normalised", "too early")
 def aliases_are_looked_for_too_early():
     given_as = {}
 

@@ -13,12 +13,12 @@ def nothing_is_compiled_differently():
         return original(sign, operation, filter_)
 
 
-@fault(None, "has additional fields in its answers", "fields of its own", role="noop")
+@fault(None, "adds fields to its answers", "fields of its own", role="noop")
 def each_answer_says_more():
     answers_say_more()
 
 
-@fault(None, "regular expressions are written raw", 'published profiles: #"…"', role="noop")
+@fault(None, "writes regular expressions in the raw form", 'published profiles: #"…"', role="noop")
 def raw_expressions():
     @replaces(filters)
     def regex(original, expression, pointer):

@@ -29,22 +29,22 @@ def left_out(is_meant):
         return regex("/no/such/place") if denied and is_meant(found) else None
 
 
-@fault("SBPL-READ-01", "denied subtrees are not compiled", "reads are broad")
+@fault("SBPL-READ-01", "read denies of subtrees are left out", "reads are broad")
 def subtrees_stay_readable():
     left_out(filters.is_subtree)
 
 
-@fault("SBPL-READ-01", "denied paths are not compiled", "only directories thought of")
+@fault("SBPL-READ-01", "read denies of single paths are left out", "only directories thought of")
 def paths_stay_readable():
     left_out(is_one_path)
 
 
-@fault("SBPL-READ-01", "denied globs are not compiled", "not every glob translates")
+@fault("SBPL-READ-01", "read denies with wildcards are left out", "not every glob translates")
 def globs_stay_readable():
     left_out(is_glob)
 
 
-@fault("SBPL-READ-01", "negated rules of the profile are not compiled", "denyRead only")
+@fault("SBPL-READ-01", "negated read rules of the profile are left out", "denyRead only")
 def own_negations_stay_readable():
     def change(lines, given):
         entries = clauses.from_first_deny(given.read)
@@ -54,14 +54,12 @@ def own_negations_stay_readable():
     reads(change)
 
 
-@fault(
-    "SBPL-READ-02", "a rule after a deny does not open the path again", "only denies are written"
-)
+@fault("SBPL-READ-02", "a read allow after a deny is left out", "only denies are written")
 def reopened_is_dropped():
     reads(lambda lines, given: [line for line in lines if line.startswith("(deny")])
 
 
-@fault("SBPL-READ-02", "denies come last", "allow first, then deny")
+@fault("SBPL-READ-02", "read denies are written after the allows", "allow first, then deny")
 def read_denies_come_last():
     reads(lambda lines, given: sorted(lines, key=lambda line: line.startswith("(deny")))
 
@@ -86,7 +84,9 @@ def read_denied_without_boundary():
         return None
 
 
-@fault("SBPL-READ-03", "a deny with wildcards is its containing directory", "subpath only")
+@fault(
+    "SBPL-READ-03", "a read deny with wildcards denies the directory before them", "subpath only"
+)
 def read_deny_collapses():
     @replaces_filter("read")
     def of(right, holder, found, body, denied):
@@ -113,7 +113,11 @@ def attributes_can_be_read():
     read_kinds("data", "metadata")
 
 
-@fault("SBPL-READ-05", "a deny that begins with `**/` denies everywhere", "srt, denyRead anywhere")
+@fault(
+    "SBPL-READ-05",
+    "a deny that begins with `**/` applies outside the root too",
+    "srt, denyRead anywhere",
+)
 def deny_everywhere():
     @replaces_filter("read")
     def of(right, holder, found, body, denied):
@@ -122,7 +126,7 @@ def deny_everywhere():
         return regex(right.split('"')[1].replace(holder.root, "", 1).strip("^$"))
 
 
-@fault("SBPL-READ-05", "with a deny only the root can be read", "a list is a jail")
+@fault("SBPL-READ-05", "with a read deny only the root can be read", "a list is a jail")
 def a_deny_confines():
     def change(lines, given):
         if not lines:
@@ -136,7 +140,7 @@ def a_deny_confines():
     reads(change)
 
 
-@fault("SBPL-READ-05", "keys of the home directory cannot be read", "common sense, not the policy")
+@fault("SBPL-READ-05", "keys in the home directory cannot be read", "common sense, not the policy")
 def keys_cannot_be_read():
     @replaces_part("read")
     def read(lines, given):
@@ -146,14 +150,14 @@ def keys_cannot_be_read():
         return [clauses.clause("-", "file-read*", filters.subpath(f"{home}/.ssh", "/")), *lines]
 
 
-@fault("SBPL-READ-02", "a rule that comes again is left out", "an ordered set of lines")
+@fault("SBPL-READ-02", "a repeated rule is left out", "an ordered set of lines")
 def repeated_read_rules_are_dropped():
     @replaces_part("read")
     def read(lines, given):
         return list(dict.fromkeys(lines))
 
 
-@fault("SBPL-READ-03", "below the root of the system names have two slashes", "joined by a slash")
+@fault("SBPL-READ-03", "with `/` as the root, names begin with two slashes", "joined by a slash")
 def read_denies_have_two_slashes():
     @replaces(filters.Filters)
     def path(original, self, characters):
@@ -167,6 +171,6 @@ def a_star_behind_stars_is_dropped():
     drops_a_star_behind_stars("read")
 
 
-@fault("SBPL-READ-03", "of the denies the first 256 are compiled", "a count in a byte")
+@fault("SBPL-READ-03", "denies after the 256th are left out", "a count in a byte")
 def denies_beyond_256_are_left_out():
     reads(lambda lines, given: lines[:256])

@@ -7,7 +7,7 @@ from faults.registry import fault
 from faults.sbpl.parts import inside_of_scratch, replaces_part
 
 
-@fault("SBPL-SCRATCH-01", "of /dev only the first level is writable", "a list of devices")
+@fault("SBPL-SCRATCH-01", "only the first level of /dev is writable", "a list of devices")
 def devices_of_the_first_level():
     of_place("/dev", lambda line: first_level("/dev"))
 
@@ -16,7 +16,11 @@ def first_level(expression):
     return f'(allow file-write* (regex "^{expression}(/[^/]*)?$"))'
 
 
-@fault("SBPL-SCRATCH-01", "a directory is writable and nothing in it", "literal for subpath")
+@fault(
+    "SBPL-SCRATCH-01",
+    "a scratch directory is writable, but nothing below it",
+    "literal for subpath",
+)
 def nothing_below_scratch():
     of_place("/private/var/folders", lambda line: line.replace("subpath", "literal"))
 
@@ -39,7 +43,7 @@ def of_place(place, change):
         return [change(line) if f'"{place}"' in line else line for line in lines]
 
 
-@fault("SBPL-SCRATCH-02", "of .orbit only the first level is writable", "one star for two")
+@fault("SBPL-SCRATCH-02", "only the first level of .orbit is writable", "one star for two")
 def first_level_of_orbit():
     of_orbit(lambda home: first_level(f"{home}/\\\\.orbit"))
 
@@ -60,12 +64,16 @@ def at_home(name, change):
         return [change(line, home) if f'/{name}"' in line else line for line in lines]
 
 
-@fault("SBPL-SCRATCH-02", "caches are where Linux has them", "XDG")
+@fault("SBPL-SCRATCH-02", "the cache directory is where Linux has it", "XDG")
 def caches_of_linux():
     at_home("Library/Caches", lambda line, home: line.replace("Library/Caches", ".cache"))
 
 
-@fault("SBPL-SCRATCH-02", "without HOME the clauses speak of /", "an empty string joined")
+@fault(
+    "SBPL-SCRATCH-02",
+    "without HOME there are clauses for directories in `/`",
+    "an empty string joined",
+)
 def home_is_empty():
     @replaces_part("scratch")
     def scratch(lines, given):
@@ -74,7 +82,9 @@ def home_is_empty():
         return [*lines, clauses.allow_below("/Library/Caches", "")]
 
 
-@fault("SBPL-SCRATCH-02", "without HOME, that of the process is used", "os.environ")
+@fault(
+    "SBPL-SCRATCH-02", "without HOME in the request the HOME of the process is used", "os.environ"
+)
 def home_of_the_process():
     @replaces_part("scratch")
     def scratch(lines, given):
@@ -84,12 +94,20 @@ def home_of_the_process():
         return [*lines, clauses.allow_below(f"{home}/Library/Caches", "")]
 
 
-@fault("SBPL-SCRATCH-03", "/private/tmpfile is in /private/tmp", "a prefix without a boundary")
+@fault(
+    "SBPL-SCRATCH-03",
+    "names that begin like /private/tmp are writable too",
+    "a prefix without a boundary",
+)
 def scratch_without_boundary():
     of_place("/private/tmp", lambda line: '(allow file-write* (regex "^/private/tmp.*$"))')
 
 
-@fault("SBPL-SCRATCH-03", "HOME/.orbit2 is in HOME/.orbit", "a prefix without a boundary")
+@fault(
+    "SBPL-SCRATCH-03",
+    "names that begin like HOME/.orbit are writable too",
+    "a prefix without a boundary",
+)
 def orbit_without_boundary():
     of_orbit(lambda home: f'(allow file-write* (regex "^{home}/\\\\.orbit.*$"))')
 
@@ -109,7 +127,11 @@ def no_guard_inside_of_scratch():
     in_scratch(lambda lines, given: [])
 
 
-@fault("SBPL-SCRATCH-04", "of a root below scratch only itself is denied", "literal for subpath")
+@fault(
+    "SBPL-SCRATCH-04",
+    "of a root below scratch only the root directory itself is denied",
+    "literal for subpath",
+)
 def guard_of_the_root_alone():
     in_scratch(lambda lines, given: [line.replace("subpath", "literal") for line in lines])
 

@@ -22,22 +22,22 @@ def each_side(make):
         return [line for place in given.side_roots for line in make(place)]
 
 
-@fault("SBPL-SIDE-01", "side roots come before the denies", "all allows together")
+@fault("SBPL-SIDE-01", "side roots are written before the denies", "all allows together")
 def side_roots_before_the_deny():
     moved("side_roots", "modify")
 
 
-@fault("SBPL-SIDE-01", "side roots come before the deny of the root", "next to the state")
+@fault("SBPL-SIDE-01", "side roots are written before the deny of the root", "next to the state")
 def side_roots_before_the_guard():
     moved("side_roots", "guard")
 
 
-@fault("SBPL-SIDE-01", "a side root is writable and nothing in it", "literal for subpath")
+@fault("SBPL-SIDE-01", "a side root is writable, but nothing below it", "literal for subpath")
 def side_root_alone():
     each_side(lambda place: [f"(allow file-write* {filters.literal(place, '/side_roots')})"])
 
 
-@fault("SBPL-SIDE-01", "only the first side root counts", "the flag is taken once")
+@fault("SBPL-SIDE-01", "only the first side root is allowed", "the flag is taken once")
 def first_side_root_only():
     @replaces_part("side_roots")
     def side_roots(lines, given):
@@ -93,7 +93,9 @@ def meets(judge):
         return judge(side, place)
 
 
-@fault("SBPL-SIDE-04", "a side root over a denied path is taken", "no look at the rules")
+@fault(
+    "SBPL-SIDE-04", "a side root that overlaps a denied path is accepted", "no look at the rules"
+)
 def any_side_root_is_taken():
     meets(lambda side, place: False)
 
@@ -117,14 +119,20 @@ def side_root_beside_is_refused():
     meets(lambda side, place: side.startswith(place) or place.startswith(side))
 
 
-@fault("SBPL-SIDE-04", "a root that may not be read has no place", "no segments, no place")
+@fault(
+    "SBPL-SIDE-04",
+    "a deny of the root itself is not compared with side roots",
+    "no segments, no place",
+)
 def denied_root_has_no_place():
     @replaces(refusals)
     def denied_places(original, given):
         return [(rule, place) for rule, place in original(given) if rule != "."]
 
 
-@fault("SBPL-SIDE-04", "the refusal names neither", "one message for all")
+@fault(
+    "SBPL-SIDE-04", "the refusal names neither the side root nor the rule", "one message for all"
+)
 def refused_side_root_is_not_named():
     @replaces(refusals)
     def refuse_side_roots(original, given):
@@ -134,7 +142,7 @@ def refused_side_root_is_not_named():
             raise Failed("invalid_input", "a directory cannot be used") from None
 
 
-@fault("SBPL-SIDE-04", "under fold a side root is compared as it is spelled", "bytes are bytes")
+@fault("SBPL-SIDE-04", "with fold a side root is compared without folding", "bytes are bytes")
 def side_root_is_compared_as_spelled():
     @replaces(refusals)
     def refuse_side_roots(original, given):
@@ -150,7 +158,7 @@ def question_mark_is_a_name():
         return [name.replace("\0", "?") for name in original(body.replace("?", "\0"))]
 
 
-@fault("SBPL-SIDE-04", "below the root of the system no place is met", "joined by a slash")
+@fault("SBPL-SIDE-04", "with `/` as the root, side roots are not compared", "joined by a slash")
 def places_have_two_slashes():
     @replaces(refusals)
     def denied_places(original, given):
@@ -162,12 +170,12 @@ def begins(path, directory):
     return path.startswith(f"{directory}/")
 
 
-@fault("SBPL-SIDE-04", "`/` as a side root contains no path", "a slash is appended")
+@fault("SBPL-SIDE-04", "`/` as a side root counts as containing no path", "a slash is appended")
 def root_of_the_system_holds_nothing():
     meets(lambda side, place: side == place or begins(side, place) or begins(place, side))
 
 
-@fault("SBPL-SIDE-04", "a side root is compared before its slashes are cleaned", "too early")
+@fault("SBPL-SIDE-04", "a side root is compared before its slashes are normalised", "too early")
 def side_root_is_compared_too_early():
     given_as = {}
 

@@ -56,37 +56,37 @@ def needs_home(which):
     state_lines(change)
 
 
-@fault("SBPL-STATE-01", "codex' directory is for codex", "before ADR-013")
+@fault("SBPL-STATE-01", "codex's directory is writable only for codex", "before ADR-013")
 def codex_for_codex_only():
     only_for("codex", CODEX)
 
 
-@fault("SBPL-STATE-01", "CODEX_HOME is not looked at", "the default hard-coded")
+@fault("SBPL-STATE-01", "CODEX_HOME is ignored", "the default hard-coded")
 def codex_home_is_ignored():
     ignores(CODEX)
 
 
-@fault("SBPL-STATE-01", "without HOME there is no CODEX_HOME", "one if around all")
+@fault("SBPL-STATE-01", "without HOME, CODEX_HOME is ignored", "one if around all")
 def codex_home_needs_home():
     needs_home(CODEX)
 
 
-@fault("SBPL-STATE-02", "claude's directory is for claude", "before ADR-013")
+@fault("SBPL-STATE-02", "claude's directory is writable only for claude", "before ADR-013")
 def claude_for_claude_only():
     only_for("claude", CLAUDE)
 
 
-@fault("SBPL-STATE-02", "CLAUDE_CONFIG_DIR is not looked at", "the default hard-coded")
+@fault("SBPL-STATE-02", "CLAUDE_CONFIG_DIR is ignored", "the default hard-coded")
 def claude_config_dir_is_ignored():
     ignores(CLAUDE)
 
 
-@fault("SBPL-STATE-02", "without HOME there is no CLAUDE_CONFIG_DIR", "one if around all")
+@fault("SBPL-STATE-02", "without HOME, CLAUDE_CONFIG_DIR is ignored", "one if around all")
 def claude_config_dir_needs_home():
     needs_home(CLAUDE)
 
 
-@fault("SBPL-STATE-03", "gemini's directory is for gemini", "before ADR-013")
+@fault("SBPL-STATE-03", "gemini's directory is writable only for gemini", "before ADR-013")
 def gemini_for_gemini_only():
     only_for("gemini", GEMINI)
 
@@ -112,12 +112,18 @@ def of_gemini(change):
     state_lines(changed)
 
 
-@fault("SBPL-STATE-04", "the default place of codex stays writable", "both are allowed")
+@fault(
+    "SBPL-STATE-04", "with CODEX_HOME the default directory stays writable too", "both are allowed"
+)
 def codex_default_stays():
     default_stays(CODEX)
 
 
-@fault("SBPL-STATE-04", "the default place of claude stays writable", "both are allowed")
+@fault(
+    "SBPL-STATE-04",
+    "with CLAUDE_CONFIG_DIR the default directory stays writable too",
+    "both are allowed",
+)
 def claude_default_stays():
     default_stays(CLAUDE)
 
@@ -133,7 +139,7 @@ def default_stays(which):
     state_lines(change)
 
 
-@fault("SBPL-STATE-05", "an empty variable is taken as set", "a null check")
+@fault("SBPL-STATE-05", "an empty variable counts as set", "a null check")
 def empty_is_set():
     @replaces(ops)
     def is_set(original, value):
@@ -157,7 +163,7 @@ def empty_means_none():
         return None if variable in emptied else original(env, variable, name)
 
 
-@fault("SBPL-STATE-05", "an empty variable is the root directory", "a join with nothing")
+@fault("SBPL-STATE-05", "an empty variable means `/`", "a join with nothing")
 def empty_is_the_root():
     @replaces(ops)
     def take_env(original, reader):
@@ -171,7 +177,7 @@ def empty_is_the_root():
         return place != "/" and original(place, home, fold)
 
 
-@fault("SBPL-STATE-06", "a directory above HOME is taken", "only the same is compared")
+@fault("SBPL-STATE-06", "a directory above HOME is accepted", "only the same is compared")
 def above_home_is_taken():
     wide(lambda place, home: place == home)
 
@@ -185,7 +191,7 @@ def home_itself_is_taken():
     wide(lambda place, home: place != home and home.startswith(place.rstrip("/") + "/"))
 
 
-@fault("SBPL-STATE-06", "without HOME `/` is taken", "nothing to compare with")
+@fault("SBPL-STATE-06", "without HOME, `/` is accepted", "nothing to compare with")
 def root_is_taken_without_home():
     @replaces(refusals)
     def refuse_homes(original, given):
@@ -209,14 +215,14 @@ def wide(judge):
         return judge(place, home)
 
 
-@fault("SBPL-STATE-06", "under fold HOME is compared as it is spelled", "bytes are bytes")
+@fault("SBPL-STATE-06", "with fold HOME is compared without folding", "bytes are bytes")
 def home_is_compared_as_spelled():
     @replaces(refusals)
     def is_wide(original, place, home, fold):
         return original(place, home, False)
 
 
-@fault("SBPL-STATE-06", "HOME is compared before slashes are cleaned", "too early")
+@fault("SBPL-STATE-06", "HOME is compared before slashes are normalised", "too early")
 def home_is_compared_too_early():
     given_as = {}
 

@@ -6,24 +6,32 @@ from faults.registry import fault, replaces
 from faults.sbpl.parts import Now, moved, replaces_part
 
 
-@fault("SBPL-UNLINK-01", "nothing is guarded", "a read deny is about reading")
+@fault("SBPL-UNLINK-01", "paths with a read deny can be renamed", "a read deny is about reading")
 def nothing_is_guarded():
     @replaces_part("unlink")
     def unlink(lines, given):
         return lines if given.fold else []
 
 
-@fault("SBPL-UNLINK-01", "negated rules of the profile are not guarded", "denyRead only")
+@fault(
+    "SBPL-UNLINK-01", "paths of the profile's negated read rules can be renamed", "denyRead only"
+)
 def own_negations_are_not_guarded():
     denied_by(lambda entry: entry.origin != "profile")
 
 
-@fault("SBPL-UNLINK-01", "rules with wildcards are not guarded", "the paths are not known")
+@fault(
+    "SBPL-UNLINK-01",
+    "paths of read denies with wildcards can be renamed",
+    "the paths are not known",
+)
 def globs_are_not_guarded():
     denied_by(lambda entry: not filters.wild(entry.rule.body.removesuffix("/**")))
 
 
-@fault("SBPL-UNLINK-01", "the guard comes before the rules", "all denies of the frame together")
+@fault(
+    "SBPL-UNLINK-01", "the guards are written before the rules", "all denies of the frame together"
+)
 def guard_comes_before_the_rules():
     """The clause becomes a deny of all writing, because only then its place in the text matters."""
 
@@ -41,7 +49,7 @@ def guard_comes_before_the_rules():
 
 @fault(
     "SBPL-UNLINK-01",
-    "a path that an equal rule allows again is not guarded",
+    "a path whose deny is lifted by a later equal rule is not guarded",
     "a set of denied rules",
 )
 def given_back_is_not_guarded():
@@ -62,17 +70,23 @@ def denied_by(judge):
         return original(given, entry) if judge(entry) else []
 
 
-@fault("SBPL-UNLINK-02", "directories above are not guarded", "only the rule's own path")
+@fault(
+    "SBPL-UNLINK-02", "directories above a denied path can be renamed", "only the rule's own path"
+)
 def ancestors_are_not_guarded():
     ancestry(lambda found: [])
 
 
-@fault("SBPL-UNLINK-02", "only the directory itself is guarded, none above", "dirname once")
+@fault("SBPL-UNLINK-02", "only the direct parent of a denied path is guarded", "dirname once")
 def parent_alone_is_guarded():
     ancestry(lambda found: found[-1:])
 
 
-@fault("SBPL-UNLINK-02", "only the topmost directory is guarded", "the first segment")
+@fault(
+    "SBPL-UNLINK-02",
+    "only the topmost directory above a denied path is guarded",
+    "the first segment",
+)
 def topmost_alone_is_guarded():
     ancestry(lambda found: found[:1])
 
@@ -89,7 +103,9 @@ def ancestry(change):
         return found if Now.given.fold else change(found)
 
 
-@fault("SBPL-UNLINK-03", "all below a directory above is guarded", "subpath for literal")
+@fault(
+    "SBPL-UNLINK-03", "everything below a guarded directory is guarded too", "subpath for literal"
+)
 def guards_all_below():
     @replaces(filters.Filters)
     def ancestor(original, self, names, pointer):
@@ -147,12 +163,14 @@ def note_of_the_root():
         return original(given) + [body for body in bodies if body == "."]
 
 
-@fault("SBPL-UNLINK-01", "the guard comes before the side roots", "side roots are the last word")
+@fault(
+    "SBPL-UNLINK-01", "the guards are written before the side roots", "side roots are the last word"
+)
 def guard_comes_before_side_roots():
     moved("unlink", "side_roots")
 
 
-@fault("SBPL-UNLINK-02", "below the root of the system ancestors have two slashes", "joined")
+@fault("SBPL-UNLINK-02", "with `/` as the root, guarded names begin with two slashes", "joined")
 def ancestors_have_two_slashes():
     @replaces(filters.Filters)
     def ancestor(original, self, names, pointer):
@@ -161,7 +179,7 @@ def ancestors_have_two_slashes():
         return filters.literal(f"//{'/'.join(names)}", pointer)
 
 
-@fault("SBPL-UNLINK-04", "a question mark is no wildcard for the note", "stars")
+@fault("SBPL-UNLINK-04", "rules with a question mark are not reported as unguarded", "stars")
 def note_of_stars_alone():
     @replaces(clauses)
     def wild(original, name):

@@ -14,7 +14,7 @@ def wrapper_words(change):
         return change(original(file))
 
 
-@fault("SBPL-WRAP-01", "a `--` comes before a command of one word", "other tools need it")
+@fault("SBPL-WRAP-01", "a `--` is added before a command of one word", "other tools need it")
 def dashes_between():
     @replaces(wrapping)
     def answer(original, argv, wrapped, warned):
@@ -27,12 +27,16 @@ def file_as_profile():
     wrapper_words(lambda words: [words[0], b"-p", words[2]])
 
 
-@fault("SBPL-WRAP-01", "the wrapper is called by its name", "PATH will find it")
+@fault("SBPL-WRAP-01", "the wrapper is started by its name, not its path", "PATH will find it")
 def wrapper_by_name():
     wrapper_words(lambda words: [b"sandbox-exec", *words[1:]])
 
 
-@fault("SBPL-WRAP-02", "without the wrapper it runs bare", "better than nothing")
+@fault(
+    "SBPL-WRAP-02",
+    "without the wrapper the command runs without the sandbox",
+    "better than nothing",
+)
 def bare_without_being_asked():
     @replaces(wrapping)
     def wrap(original, shim, reader):
@@ -53,7 +57,7 @@ def missing_wrapper_is_not_named():
             raise Failed("execution", "no sandbox here") from None
 
 
-@fault("SBPL-WRAP-02", "a missing wrapper is used all the same", "exec will tell")
+@fault("SBPL-WRAP-02", "a missing wrapper is used anyway", "exec will tell")
 def wrapper_is_not_looked_for():
     @replaces(wrapping)
     def is_there(original, said):
@@ -62,7 +66,7 @@ def wrapper_is_not_looked_for():
     asking()
 
 
-@fault("SBPL-WRAP-03", "allow_fallback is not looked at", "fail closed, always")
+@fault("SBPL-WRAP-03", "allow_fallback is ignored", "fail closed, always")
 def fallback_is_refused():
     @replaces(wrapping)
     def wrap(original, shim, reader):
@@ -71,7 +75,7 @@ def fallback_is_refused():
         return original(shim, reader)
 
 
-@fault("SBPL-WRAP-03", "the fallback still names the wrapper", "built before the look")
+@fault("SBPL-WRAP-03", "without the wrapper the command still names it", "built before the look")
 def fallback_is_wrapped():
     @replaces(wrapping)
     def bare(original, argv, provider):
@@ -102,14 +106,18 @@ def fallback_drops_the_flags():
         return flags.neutral(argv, provider)
 
 
-@fault("SBPL-WRAP-04", "the fallback says nothing", "it works, after all")
+@fault("SBPL-WRAP-04", "there is no warning about the fallback", "it works, after all")
 def fallback_without_a_warning():
     @replaces(wrapping)
     def warnings(original):
         return []
 
 
-@fault("SBPL-WRAP-04", "with allow_fallback it always runs bare", "a switch for the sandbox")
+@fault(
+    "SBPL-WRAP-04",
+    "with allow_fallback the command always runs without the sandbox",
+    "a switch for the sandbox",
+)
 def fallback_with_the_wrapper():
     @replaces(wrapping)
     def is_there(original, said):
@@ -118,7 +126,7 @@ def fallback_with_the_wrapper():
     asking()
 
 
-@fault("SBPL-WRAP-05", "the wrapper is the one that PATH finds", "shutil.which")
+@fault("SBPL-WRAP-05", "the wrapper is searched in PATH", "shutil.which")
 def wrapper_from_path():
     @replaces(wrapping)
     def wrapper_words(original, file):
@@ -126,7 +134,9 @@ def wrapper_from_path():
         return [(on_path() or wrapping.WRAPPER).encode(), *rest]
 
 
-@fault("SBPL-WRAP-05", "a wrapper in PATH makes up for a missing one", "looked for twice")
+@fault(
+    "SBPL-WRAP-05", "if the wrapper is missing, PATH is searched for another", "looked for twice"
+)
 def path_makes_up():
     @replaces(wrapping)
     def is_there(original, said):
@@ -155,7 +165,7 @@ def empty_arguments_are_dropped():
     passed(lambda argv: [word for word in argv if word])
 
 
-@fault("SBPL-WRAP-06", "arguments with blanks are split", "a shell in between")
+@fault("SBPL-WRAP-06", "arguments are split at blanks", "a shell in between")
 def blanks_split():
     passed(lambda argv: [part for word in argv for part in (word.split(b" ") if word else [word])])
 
@@ -165,7 +175,7 @@ def bytes_are_replaced():
     passed(lambda argv: [word.decode("utf-8", "replace").encode() for word in argv])
 
 
-@fault("SBPL-WRAP-06", "`-f` of the command is taken for the wrapper's", "parsed again")
+@fault("SBPL-WRAP-06", "`-f` of the command is read as the wrapper's option", "parsed again")
 def dash_f_is_taken():
     passed(lambda argv: [word for word in argv if word != b"-f"])
 
@@ -179,7 +189,7 @@ def dashes_are_swallowed():
     passed(change)
 
 
-@fault("SBPL-WRAP-07", "an empty command is wrapped", "nothing to do is no mistake")
+@fault("SBPL-WRAP-07", "an empty command is accepted", "nothing to do is no mistake")
 def empty_command_is_wrapped():
     @replaces(wrapping)
     def refuse_empty(original, reader, argv):
@@ -189,7 +199,9 @@ def empty_command_is_wrapped():
     asking()
 
 
-@fault("SBPL-WRAP-07", "a relative file is taken", "the directory of the caller")
+@fault(
+    "SBPL-WRAP-07", "a relative name of the profile file is accepted", "the directory of the caller"
+)
 def relative_file_is_taken():
     @replaces(wrapping)
     def absolute(original, reader, name):
@@ -199,7 +211,7 @@ def relative_file_is_taken():
         return original(reader, name)
 
 
-@fault("SBPL-WRAP-08", "a program with a dash is handed over", "a name is a name")
+@fault("SBPL-WRAP-08", "a program that begins with a dash is accepted", "a name is a name")
 def option_is_handed_over():
     @replaces(wrapping)
     def refuse_option(original, reader, argv):
@@ -209,7 +221,7 @@ def option_is_handed_over():
     asking()
 
 
-@fault("SBPL-WRAP-08", "one dash is refused, two are not", "long options have two")
+@fault("SBPL-WRAP-08", "a program that begins with two dashes is accepted", "long options have two")
 def two_dashes_are_handed_over():
     @replaces(wrapping)
     def refuse_option(original, reader, argv):
@@ -219,7 +231,7 @@ def two_dashes_are_handed_over():
     asking()
 
 
-@fault("SBPL-WRAP-07", "a program without a name is one", "not null is enough")
+@fault("SBPL-WRAP-07", "an empty program name is accepted", "not null is enough")
 def empty_program_is_wrapped():
     @replaces(wrapping)
     def refuse_empty(original, reader, argv):
