@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from rich.console import Console as Layout
+from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
@@ -17,6 +18,8 @@ from boxspec.printable import one_line
 
 # The width of lines in a file or a pipe, unless COLUMNS is set.
 PLAIN_COLUMNS = 100
+# The greatest and the smallest width of a progress bar.
+BAR_COLUMNS, MIN_BAR = 30, 8
 
 
 class Terminal:
@@ -27,6 +30,10 @@ class Terminal:
         self.tty = self.out.isatty() and os.environ.get("TERM") != "dumb"
         self.colour = self.tty and not os.environ.get("NO_COLOR")
         self._line = False
+        self._lock = threading.Lock()
+
+    def renew_lock(self) -> None:
+        """Make a new lock in a forked process. Another thread may have held the old one."""
         self._lock = threading.Lock()
 
     def write(self, text: object = "", colour: str = "") -> None:
@@ -48,10 +55,7 @@ class Terminal:
         given = os.environ.get("COLUMNS", "")
         if given.isdigit() and int(given):
             return int(given)
-        # A terminal whose size is unknown has 0 columns.
-        return (
-            (os.get_terminal_size(self.out.fileno()).columns or 80) if self.tty else PLAIN_COLUMNS
-        )
+        return self._width() if self.tty else PLAIN_COLUMNS
 
     def wrapped(
         self, text: str, first: str = "", indent: str = "", most: int | None = None
@@ -93,16 +97,38 @@ class Terminal:
             self.out.write("\r\033[K")
             self._line = False
 
-    def status(self, text: str) -> None:
-        """Write the status line in place of the previous one."""
+    def status(self, text: str, share: float | None = None) -> None:
+        """Write the status line in place of the previous one.
+
+        share: draws a bar that is filled so far, from 0 to 1, if there is room for it.
+        """
         if not self.tty:
             return
-        # A terminal whose size is unknown has 0 columns.
-        width = (os.get_terminal_size(self.out.fileno()).columns or 80) - 1
+        width = self._width() - 1
+        line = one_line(text)
+        room = min(width - len(line) - 1, BAR_COLUMNS)
+        bar = self._bar(share, room) if share is not None and room >= MIN_BAR else ""
         with self._lock:
-            self.out.write("\r\033[K" + one_line(text)[:width])
+            self.out.write(f"\r\033[K{bar}{line[:width]}")
             self.out.flush()
             self._line = True
+
+    def _bar(self, share: float, columns: int) -> str:
+        """Return a bar with a blank behind it."""
+        layout = Layout(
+            file=self.out,
+            width=columns,
+            force_terminal=True,
+            color_system="standard" if self.colour else None,
+            legacy_windows=False,
+        )
+        with layout.capture() as made:
+            layout.print(ProgressBar(total=1.0, completed=share, width=columns), end="")
+        return made.get().replace("\n", "") + " "
+
+    def _width(self) -> int:
+        # A terminal whose size is unknown has 0 columns.
+        return os.get_terminal_size(self.out.fileno()).columns or 80
 
     def clear(self) -> None:
         with self._lock:

@@ -7,20 +7,21 @@ import datetime
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from boxspec.cli import last_failed, outputs, settings
 from boxspec.cli.arguments import EXITS, check_contracts, check_topics, run_flags
 from boxspec.cli.integrity import Kit
+from boxspec.cli.live import Live
 from boxspec.cli.main import status_of
 from boxspec.cli.order_run import judge_orders
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import HarnessError, UsageError
 from boxspec.judge import baseline as baselines
+from boxspec.judge.kit import kit as kit_facts
 from boxspec.judge.record import Record
 from boxspec.judge.repro import RunFlags
 from boxspec.judge.requirement_verdicts import judge_requirements, selection
@@ -29,7 +30,7 @@ from boxspec.judge.results import ResultTree
 from boxspec.judge.spec_versions import frozen, versions
 from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.report import json as json_report
-from boxspec.report import progress, summary
+from boxspec.report import summary
 from boxspec.report.console import Console, Progress
 from boxspec.report.output_file import OutputFile, console_of, expect_distinct
 from boxspec.report.result import Result
@@ -77,6 +78,8 @@ def observe(
     argv = shim_argv(args.shim)
     # Report a missing build as wrong usage, before any test starts.
     kit = Kit()
+    # Read the commit now; a run that is interrupted must not wait for git.
+    kit_facts()
     baseline = baselines.read(Path(args.known)) if args.known else None
     files, page = outputs.opened(args)
     written = [file for file, _ in files] + ([page] if page else [])
@@ -94,17 +97,18 @@ def observe(
         console.write(f"defaults  {args.defaults}")
     default = args.shim is None
 
+    live = Live(argv, args.jobs or THREADS, partial(console.judging, argv=argv, default=default))
+
     def on_record(record: Record, observer: Observer) -> None:
         console.test(record)
         observer.broken += record.verdict in BROKEN
+        live.end(record, observer)
 
     observer = Observer(on_record, on_slow=console.write)
-    show = _ProgressLine(args.jobs or THREADS, partial(console.judging, argv=argv, default=default))
-    progress = Progress(console, partial(show, observer))
+    progress = Progress(console, partial(live.line, observer))
     started, began = time.monotonic(), datetime.datetime.now(datetime.UTC)
 
     def conclude(status: int) -> Ran:
-        progress.close()
         # After an interrupt other threads are still ending their tests, and the check of thousands
         # of files would take too long.
         if interrupt.number is None:
@@ -120,6 +124,7 @@ def observe(
         if args.orders and status != INTERRUPTED:
             declared = spoken(observer.info.hello.get("capabilities", []))
             observer.records += judge_orders(args.contract or declared, args.shim, console)
+        observer.sort_records()
         tree = _tree(args, list(argv), observer, baseline, only, time.monotonic() - started)
         tree.started = began.isoformat(timespec="seconds").replace("+00:00", "Z")
         code = tree.exit_code(require_complete=args.require_complete, strict=args.strict)
@@ -127,6 +132,8 @@ def observe(
         ran = Ran(interrupt.status if is_interrupted else code, tree, is_interrupted)
         if not args.no_cache:
             last_failed.remember(argv, tree)
+            if status != INTERRUPTED and not args.fail_fast:
+                live.remember()
         _report(args, console, ran, files, page)
         return ran
 
@@ -153,24 +160,26 @@ def _interrupt(
 
     def say() -> None:
         console.clear()
-        running, done = observer.session_info().running(), observer.done().tests
+        info = observer.session_info()
         print(
-            f"boxspec: interrupted: running tests to end: {running}, results to write: {done} "
-            "(Ctrl-C again: at once)",
+            f"boxspec: interrupted: running tests to end: {info.running()}, results to write: "
+            f"{len(observer.records)} (Ctrl-C again: at once)",
             file=streams[1],
             flush=True,
         )
-        progress.close()
+        progress.stop()
 
-    def finish(at_once: bool) -> int:
+    def finish() -> int:
+        console.renew_lock()
         # Undo the redirection of stdout and stderr by pytest.
         sys.stdout, sys.stderr = streams
-        status = status_of(lambda: conclude(INTERRUPTED).status)
-        if not at_once:
-            observer.info.abandon()
-        return status
+        return status_of(lambda: conclude(INTERRUPTED).status)
 
-    return Interrupt(say, finish)
+    def leave(at_once: bool) -> None:
+        if not at_once:
+            observer.session_info().abandon()
+
+    return Interrupt(say, finish, lambda: observer.session_info().record_ended(), leave)
 
 
 def _raise_trouble(observer: Observer, status: int) -> None:
@@ -221,29 +230,6 @@ def _left_out(args: argparse.Namespace, asked: Requirement) -> str:
         if wanted and its not in wanted:
             return f"which is of {its}, not of {flag} {', '.join(wanted)}"
     return ""
-
-
-class _ProgressLine:
-    """Returns the progress line of a run, and shows the implementation as soon as it is known."""
-
-    def __init__(self, at_once: int, show: Callable[[Mapping[str, Any]], None]) -> None:
-        self._at_once = at_once
-        self._show = show
-        self._pace: progress.Pace | None = None
-
-    def __call__(self, observer: Observer) -> str:
-        elapsed = time.monotonic() - observer.started
-        if not observer.items:
-            return f"collecting tests · {elapsed:.0f} s"
-        if hello := observer.hello():
-            self._show(hello)
-        if self._pace is None:
-            marks = [marked for item in observer.items if (marked := requires_of(item))]
-            seconds = [each.seconds if each.overlap else None for each in marks]
-            self._pace = progress.Pace.of(seconds, self._at_once)
-        done = observer.done()
-        about = self._pace.expected_s(elapsed, done.short)
-        return progress.progress(done.tests, done.of, elapsed, about, done.broken, done.again)
 
 
 def _report(

@@ -60,10 +60,11 @@ class Progress:
     """Prints the progress of a run: every second on a terminal, otherwise one line every 30
     seconds.
 
-    progress_line: called every second in any case, because it also shows the implementation.
+    progress_line: returns the line, and the share that is done, from 0 to 1. It is called every
+        second in any case, because it also shows the implementation.
     """
 
-    def __init__(self, console: Console, progress_line: Callable[[], str]) -> None:
+    def __init__(self, console: Console, progress_line: Callable[[], tuple[str, float]]) -> None:
         self._console, self._progress_line = console, progress_line
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="progress", daemon=True)
@@ -74,14 +75,18 @@ class Progress:
         # If the reader of the output has gone, the main thread reports it.
         with contextlib.suppress(OSError, ValueError):
             while not self._over.wait(min(LIVE_S, LINES_S)):
-                line = self._progress_line()
-                self._console.status(line)
+                line, share = self._progress_line()
+                self._console.status(line, share)
                 if not self._console.tty and time.monotonic() - written >= LINES_S:
                     written = time.monotonic()
                     self._console.write(line)
 
-    def close(self) -> None:
+    def stop(self) -> None:
+        """Write no further line. Do not wait for the thread."""
         self._over.set()
+
+    def close(self) -> None:
+        self.stop()
         self._thread.join()
         with contextlib.suppress(OSError, ValueError):
             self._console.clear()

@@ -1,61 +1,94 @@
-"""Estimate the duration of a run while it runs."""
+"""Estimate how long a run still takes, and write its progress in one line."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
-# The estimate uses only the last 30 s, because tests are slower at the beginning, while the long
-# ones start.
-RECENT_S = 30.0
+# After this many seconds the speed of this run counts as much as that of earlier ones.
+PRIOR_S = 30.0
+# A long test mostly waits, at the same time as others: its share of work, measured with the
+# reference on two processors. With it the speed is the same from the beginning to the end of a run.
+LONG_SHARE = 0.05
+# A count of tests says little before so many have ended.
+MIN_ENDED = 20
+
+
+@dataclass(frozen=True)
+class Durations:
+    """The durations of earlier runs.
+
+    topics: mean duration in seconds of a short test, by topic. Short tests run one after the other.
+    speed: seconds of work that a run does in a second; 0 if unknown.
+    """
+
+    topics: Mapping[str, float] = field(default_factory=dict)
+    speed: float = 0.0
+
+    def weight(self, topic: str, long_s: float | None) -> float:
+        """Return the work in seconds of a test of this topic.
+
+        A topic that is not known counts as the average one. long_s: the duration of a long test.
+        """
+        if long_s is not None:
+            return LONG_SHARE * long_s
+        mean = sum(self.topics.values()) / len(self.topics) if self.topics else 1.0
+        return self.topics.get(topic, mean)
 
 
 class Pace:
-    """The tests of a run, for the estimate.
+    """The work of a run, for the estimate.
 
-    short: number of tests that run one after the other.
-    long: durations in seconds of the tests that run at the same time as these.
-    at_once: how many long tests run at once.
+    weights: for each test the seconds of work that it stands for (see `Durations`).
+    at_least_s: the duration of the run if the machine were idle: that of its longest test.
+    speed: the expected seconds of work in a second, from earlier runs; 0 if unknown.
     """
 
-    def __init__(self, short: int, long: list[float], at_once: int) -> None:
-        self.short = short
-        self._at_least = max([*long, sum(long) / max(1, at_once)], default=0.0)
-        self._seen: deque[tuple[float, int]] = deque([(0.0, 0)])
+    def __init__(self, weights: Iterable[float], at_least_s: float, speed: float) -> None:
+        self._all_s, self._done_s, self._ended = sum(weights), 0.0, 0
+        self._at_least_s, self._speed = at_least_s, speed
 
-    @classmethod
-    def of(cls, seconds: Iterable[float | None], at_once: int) -> Pace:
-        """Create it from one entry per test: the duration of a long test, None for a short one."""
-        every = list(seconds)
-        long = [each for each in every if each is not None]
-        return cls(len(every) - len(long), long, at_once)
+    def end(self, weight: float) -> None:
+        """Note that a test of this weight has ended."""
+        self._done_s += weight
+        self._ended += 1
 
-    def expected_s(self, elapsed_s: float, short_done: int) -> float | None:
-        """Return the estimated duration of the whole run in seconds, or None if it would be only a
-        guess.
+    @property
+    def done_s(self) -> float:
+        """Return the work that is done, in seconds."""
+        return self._done_s
 
-        Calls must be in the order of time.
+    def left_s(self, elapsed_s: float, late: Iterable[float] = ()) -> float | None:
+        """Return how many seconds the run still takes, or None if that would be only a guess.
+
+        elapsed_s: seconds since the first test began. late: durations in seconds of the tests that
+        will be repeated in the end, one after the other.
         """
-        self._seen.append((elapsed_s, short_done))
-        while elapsed_s - self._seen[1][0] >= RECENT_S:
-            self._seen.popleft()
-        since_s, since = self._seen[0]
-        if short_done >= self.short:
-            return max(self._at_least, elapsed_s)
-        if short_done == since:
+        prior_s = PRIOR_S if self._speed else 0.0
+        if not prior_s and self._ended < MIN_ENDED:
             return None
-        rate = (short_done - since) / (elapsed_s - since_s)
-        return max(self._at_least, elapsed_s + (self.short - short_done) / rate)
+        speed = (self._done_s + prior_s * self._speed) / max(elapsed_s + prior_s, 0.001)
+        work_s = (self._all_s - self._done_s) / speed if speed else 0.0
+        return max(work_s, self._at_least_s - elapsed_s, 0.0) + sum(late)
 
 
-def progress(
-    done: int, of: int, elapsed_s: float, expected_s: float | None, broken: int, again: str = ""
+def line(
+    done: int, of: int, elapsed_s: float, left_s: float | None, broken: int, late: int = 0
 ) -> str:
-    """Return `210/640 · 12 s of about 55 s · 3 tests fail · re-running test_it with no other
-    test`."""
-    # The estimate does not include tests that are being repeated.
-    known = expected_s and expected_s > elapsed_s and done < of
-    about = f" of about {expected_s:.0f} s" if known else ""
-    bad = f" · {broken} test{'s' * (broken > 1)} fail{'s' * (broken == 1)}" if broken else ""
-    alone = f" · re-running {again} with no other test" if again else ""
-    return f"{done}/{of} · {elapsed_s:.0f} s{about}{bad}{alone}"
+    """Return `210/640 tests · 12 s · about 43 s left · 3 fail`.
+
+    late: the number of tests that are being repeated; 0 before that phase.
+    """
+    parts = [f"{done}/{of} tests", f"{elapsed_s:.0f} s"]
+    if late:
+        parts.append(f"repeats {late} late test{'s' * (late > 1)}")
+    if left_s is not None and done < of:
+        parts.append(f"about {duration(left_s)} left")
+    if broken:
+        parts.append(f"{broken} fail{'s' * (broken == 1)}")
+    return " · ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """Return `43 s` or `3 min`: the estimate is not more exact."""
+    return f"{max(seconds, 1):.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

@@ -19,14 +19,21 @@ class BodyPool:
 
     Bodies start at least `gap_s` apart. If thirty shims started at the same moment, each would take
     thirty times as long and exceed every time limit.
+
+    on_end: gets the key of each body that has ended, in the thread that ran it.
     """
 
-    def __init__(self, threads: int = THREADS, gap_s: float = 0.0) -> None:
-        self.gap_s = gap_s
+    def __init__(
+        self,
+        threads: int = THREADS,
+        gap_s: float = 0.0,
+        on_end: Callable[[str], object] = lambda _: None,
+    ) -> None:
+        self.gap_s, self._on_end = gap_s, on_end
         self._limit = threads
         self._next_start = 0.0
         self._cancelled = threading.Event()
-        self._queue: deque[tuple[Future[float], Callable[[], float]]] = deque()
+        self._queue: deque[tuple[Hashable, Future[float], Callable[[], float]]] = deque()
         self._futures: dict[Hashable, Future[float]] = {}
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
@@ -40,7 +47,7 @@ class BodyPool:
         future: Future[float] = Future()
         with self._lock:
             self._futures[key] = future
-            self._queue.append((future, body))
+            self._queue.append((key, future, body))
             self._start_thread()
         return future
 
@@ -86,7 +93,7 @@ class BodyPool:
             if not self._queue or len(self._threads) > self._limit:
                 self._threads.remove(this)
                 return False
-            future, body = self._queue.popleft()
+            key, future, body = self._queue.popleft()
         if not future.set_running_or_notify_cancel():
             return True
         self._cancelled.wait(self._delay_before_start())
@@ -94,6 +101,7 @@ class BodyPool:
             future.set_result(body())
         except BaseException as why:
             future.set_exception(why)
+        self._on_end(str(key))
         return True
 
     def _delay_before_start(self) -> float:
@@ -121,11 +129,6 @@ class BodyPool:
         with self._lock:
             return list(self._futures.values())
 
-    def finished(self) -> list[Hashable]:
-        """Return the keys of the bodies that have ended."""
-        with self._lock:
-            return [key for key, future in self._futures.items() if _has_ended(future)]
-
     def get(self, key: Hashable) -> Future[float] | None:
         return self._futures.get(key)
 
@@ -133,7 +136,7 @@ class BodyPool:
         """Drop all bodies that have not started."""
         self._cancelled.set()
         with self._lock:
-            waiting = [future for future, _ in self._queue]
+            waiting = [future for _, future, _ in self._queue]
         for future in waiting:
             future.cancel()
 
@@ -142,7 +145,3 @@ class BodyPool:
             threads = list(self._threads)
         for thread in threads:
             thread.join(timeout_s)
-
-
-def _has_ended(future: Future[float]) -> bool:
-    return future.done() and not future.cancelled()

@@ -8,6 +8,7 @@ import pytest
 
 from boxspec.judge.requirements import load
 from boxspec.judge.verdict import BROKEN
+from boxspec.schedule.loop import run_one
 from boxspec.schedule.selection import requires_of
 from boxspec.schedule.stash import RECORD
 
@@ -20,14 +21,10 @@ def until_failure(session: pytest.Session) -> None:
     """
     places = {name: place for place, name in enumerate(load())}
     for item in sorted(session.items, key=lambda each: _place(each, places)):
-        # With nextitem=None pytest tears down all fixtures after each test, which is right because
-        # no fixture lives longer.
-        session.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        run_one(session, item)
         record = item.stash.get(RECORD, None)
         if record is not None and record.verdict in BROKEN:
             return
-        if session.shouldstop:
-            raise session.Interrupted(str(session.shouldstop))
 
 
 def _place(item: pytest.Item, places: dict[str, int]) -> int:

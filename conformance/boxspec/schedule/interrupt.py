@@ -2,22 +2,26 @@
 
 The first signal raises KeyboardInterrupt in the main thread, which then ends the running tests.
 Some tests notice late that their shim was ended. So a second thread waits at most `ENDS_S` seconds,
-or until the next signal, and then writes the results and ends the process.
+or until the next signal. Then it forks a process that writes the results, because dozens of threads
+compete for the interpreter of this one, and ends this process.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import selectors
 import signal
 import socket
 import sys
 import threading
 from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 ENDS_S = 1.0
 SWITCH_S = 0.0002
+PRIORITY = -20
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Written to the socket in place of a signal number when the run ends.
 ENDED = 0
@@ -27,12 +31,22 @@ class Interrupt:
     """The signals of one run, as a context manager.
 
     say: prints the tests that the run waits for; called once, in another thread.
-    finish: writes the results and returns the exit status; called in another thread, and only if
-        the main thread does not write them. Its argument is True after a second signal.
+    finish: writes the results and returns the exit status; called in a forked process, and only if
+        the main thread does not write them. It must need no lock that another thread may hold.
+    record: records the tests that have just ended; called before the fork.
+    leave: prepares the end of this process while the forked one writes; called in another thread.
+        Its argument is True after a second signal.
     """
 
-    def __init__(self, say: Callable[[], None], finish: Callable[[bool], int]) -> None:
+    def __init__(
+        self,
+        say: Callable[[], None],
+        finish: Callable[[], int],
+        record: Callable[[], None] = lambda: None,
+        leave: Callable[[bool], None] = lambda _: None,
+    ) -> None:
         self._say, self._finish = say, finish
+        self._record, self._leave = record, leave
         self.number: int | None = None
         self._raised = False
         self._claim = threading.Lock()
@@ -87,12 +101,39 @@ class Interrupt:
             return
         self.number = self.number or first
         # Dozens of threads are ending their tests. A short switch interval lets this thread run
-        # soon.
+        # soon, and root may raise its priority, which a forked process inherits.
         sys.setswitchinterval(SWITCH_S)
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), PRIORITY)
         self._say()
         second = self._next(ENDS_S)
         if second != ENDED and self._claim.acquire(blocking=False):
-            os._exit(self._finish(second is not None))
+            self._end(at_once=second is not None)
+
+    def _end(self, *, at_once: bool) -> NoReturn:
+        """Let a forked process write the results, and exit with its status.
+
+        A further signal ends both processes without results.
+        """
+        self._record()
+        ours, theirs = socket.socketpair()
+        pid = os.fork()
+        if pid == 0:
+            ours.close()
+            for number in self._signals:
+                signal.signal(number, signal.SIG_IGN)
+            os._exit(self._finish())
+        theirs.close()
+        self._leave(at_once)
+        with selectors.DefaultSelector() as ready:
+            ready.register(ours, selectors.EVENT_READ)
+            ready.register(self._read, selectors.EVENT_READ)
+            while not any(key.fileobj is ours for key, _ in ready.select()):
+                if self._next(0):
+                    os.kill(pid, signal.SIGKILL)
+                    os._exit(self.status)
+        _, status = os.waitpid(pid, 0)
+        os._exit(os.waitstatus_to_exitcode(status))
 
     def _next(self, timeout_s: float | None) -> int | None:
         """Return the next signal, ENDED at the end of the run, or None at the timeout."""
@@ -101,6 +142,6 @@ class Interrupt:
             # The socket gets the number of every signal that has a handler, so skip all others.
             while (got := self._read.recv(1)[0]) not in (*SIGNALS, ENDED):
                 pass
-        except TimeoutError:
+        except (TimeoutError, BlockingIOError):
             return None
         return got

@@ -10,21 +10,19 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import wait
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from boxspec.errors import NotConforming, UsageError
-from boxspec.judge.failure_block import failure_block
-from boxspec.judge.record import Record
-from boxspec.judge.repro import RunFlags
 from boxspec.judge.requires import Requires
-from boxspec.judge.verdict import BROKEN, Late, Verdict
-from boxspec.schedule.body import Body, case_class, check_applicable, record_exception
+from boxspec.judge.verdict import Late
+from boxspec.schedule.body import Body, case_class, check_applicable
 from boxspec.schedule.fail_fast import until_failure
+from boxspec.schedule.loop import run_tests
 from boxspec.schedule.options import add_options
+from boxspec.schedule.recording import Recorder, apply_verdict, new_record, note_cases
 from boxspec.schedule.repeat import Repeat
 from boxspec.schedule.selection import (
     deselect_undeclared,
@@ -35,7 +33,7 @@ from boxspec.schedule.selection import (
 from boxspec.schedule.session_info import PROPERTY
 from boxspec.schedule.stash import CASE, CASES, LATE, RECORD, SECONDS
 from boxspec.schedule.state import STATE, State
-from boxspec.schedule.worker import ClosedCase, WorkerFailure
+from boxspec.schedule.worker import ClosedCase
 from boxspec.subject.attempt import Attempt
 from boxspec.subject.case import Case
 from boxspec.subject.session import Session
@@ -61,52 +59,9 @@ class _Interrupted:
             return (yield)
         except KeyboardInterrupt:
             state = session.config.stash[STATE]
-            left = [item for item in state.finished(session.items) if RECORD not in item.stash]
             state.interrupt()
-            for item in left:
-                _record_finished(item, state)
+            state.info.record_ended()
             raise
-
-
-def _record_finished(item: pytest.Item, state: State) -> None:
-    """Record the result of a body that another thread has run.
-
-    Hundreds of bodies may have finished, and pytest's protocol takes a hundred times as long.
-    """
-    marked, future = requires_of(item), state.future_of(item.nodeid)
-    assert marked is not None
-    assert future is not None
-    case = state.cases.pop(item.nodeid, None)
-    if case is None:
-        # The main thread has already begun to record this test.
-        return
-    record = _new_record(item, marked)
-    _note_cases(record, [case], conforms=future.exception() is None)
-    try:
-        record.seconds = round(future.result(), 4)
-    except WorkerFailure as why:
-        record.update(why.fields)
-    except Exception as why:
-        record_exception(record, why, case if isinstance(case, Case) else None)
-    case.close(keep=record.folder is not None)
-    report = pytest.TestReport(
-        item.nodeid, item.location, {}, "passed", None, "teardown", duration=record.seconds
-    )
-    report.user_properties = [(PROPERTY, record.to_json())]
-    item.ihook.pytest_runtest_logreport(report=report)
-
-
-def _new_record(item: pytest.Item, marked: Requires) -> Record:
-    line = (item.location[1] or 0) + 1
-    return Record(item.nodeid, list(marked.ids), line=line, needs=list(marked.needs))
-
-
-def _note_cases(record: Record, cases: list[Case | ClosedCase], *, conforms: bool) -> None:
-    """Add the facts about the cases of a test, one for each attempt."""
-    record.timing = [each for case in cases for each in case.measured()]
-    record.shim_seconds = round(sum(case.shim_seconds for case in cases), 4)
-    if conforms and cases and cases[-1].questions:
-        record.cases = [0, cases[-1].questions]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -152,8 +107,12 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         until_failure(session)
         return True
     if threaded:
+        recorder = Recorder(session, state)
+        state.info.record_ended, state.info.late = recorder.record_ended, recorder.late
         _start_long_bodies(session.items, state, shim)
         _queue_short_bodies(session.items, state, shim)
+        run_tests(session, state, recorder)
+        return True
     return None
 
 
@@ -230,7 +189,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     except Late as first:
         began = time.monotonic()
         pyfuncitem.stash[LATE] = ""
-        with state.repeating(pyfuncitem.name), state.without_other_tests() as alone:
+        with state.without_other_tests() as alone:
             run_attempt = partial(_repeat, Body(pyfuncitem, marked), pyfuncitem, state)
             pooled = _retry_in_pool(pyfuncitem, state) if alone and first.hang else None
             pyfuncitem.stash[LATE] = state.retry.until_decided(
@@ -293,14 +252,14 @@ def pytest_runtest_makereport(
         return report
     record = item.stash.get(RECORD, None)
     if record is None:
-        record = item.stash[RECORD] = _new_record(item, marked)
+        record = item.stash[RECORD] = new_record(item, marked)
     if call.when == "call":
         record.seconds = round(_seconds(item, call), 4)
         record.reason = item.stash.get(LATE, "")
         record.late = LATE in item.stash
-        _note_cases(record, item.stash.get(CASES, []), conforms=call.excinfo is None)
+        note_cases(record, item.stash.get(CASES, []), conforms=call.excinfo is None)
     if call.excinfo is not None:
-        _apply_verdict(item, call.excinfo.value, record, report)
+        apply_verdict(item, call.excinfo.value, record, report, item.stash.get(CASE, None))
     if call.when == "teardown":
         item.user_properties.append((PROPERTY, record.to_json()))
         report.user_properties = list(item.user_properties)
@@ -316,26 +275,6 @@ def _seconds(item: pytest.Item, call: pytest.CallInfo[None]) -> float:
     if SECONDS not in item.stash and case is not None and case.seconds is not None:
         return case.seconds
     return item.stash.get(SECONDS, call.duration)
-
-
-def _apply_verdict(
-    item: pytest.Item, why: BaseException, record: Record, report: pytest.TestReport
-) -> None:
-    if isinstance(why, WorkerFailure):
-        record.update(why.fields)
-    else:
-        case = item.stash.get(CASE, None)
-        record_exception(record, why, case if isinstance(case, Case) else None)
-    if record.verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE):
-        report.outcome = "skipped"
-        path, line, _ = item.location
-        report.longrepr = (path, (line or 0) + 1, f"{record.verdict}: {record.reason}")
-        return
-    if record.verdict in BROKEN:
-        report.outcome = "failed"
-        option = item.config.getoption
-        given = {each.name: option(f"boxspec_{each.name}") for each in fields(RunFlags)}
-        report.longrepr = failure_block(record, RunFlags(**given))
 
 
 def pytest_terminal_summary(

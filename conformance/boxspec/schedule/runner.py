@@ -7,7 +7,7 @@ import gc
 import io
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,16 +46,14 @@ class Done:
     """The progress of a session.
 
     tests, of: the number of tests that have ended, and of all tests.
-    short: ended tests that do not overlap.
     broken: tests that do not conform.
-    again: the name of the test that is being repeated.
+    late: see SessionInfo.
     """
 
     tests: int
     of: int
-    short: int
     broken: int
-    again: str
+    late: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -125,14 +123,13 @@ class Observer:
 
     def done(self) -> Done:
         """Return how far the session is; callable from any thread."""
-        names = {record.id for record in list(self.records)}
-        info = self.session_info()
-        names |= {str(key) for key in info.ahead()}
-        long = {
-            item.nodeid for item in self.items if (marked := requires_of(item)) and marked.overlap
-        }
-        of, short = len(self.items) - self.left_out, len(names - long)
-        return Done(len(names), of, short, self.broken, info.again)
+        of = len(self.items) - self.left_out
+        return Done(len(self.records), of, self.broken, self.session_info().late)
+
+    def sort_records(self) -> None:
+        """Put the records in the order of the tests; records without a test come last."""
+        places = {item.nodeid: place for place, item in enumerate(self.items)}
+        self.records.sort(key=lambda each: places.get(each.id, len(places)))
 
     def hello(self) -> dict[str, Any]:
         """Return the shim's answer to `hello`, empty before it came; callable from any thread."""

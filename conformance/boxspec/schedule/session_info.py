@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,9 +22,8 @@ class SessionInfo:
     flaky: the number of failures that --repeat saw.
     left: a function that returns a text about processes that the shim left running.
     folders: a function that returns the case folders that cannot be removed.
-    ahead: a function that returns the tests whose bodies ended in other threads before pytest
-        reached them.
-    again: the name of the test that is being repeated.
+    record_ended: records the tests that have ended in other threads.
+    late: the tests that wait for their repeat, with the duration of their first attempt in seconds.
     chosen, claims: see ResultTree.
     running: a function that returns how many tests run in other threads.
     abandon: removes the folders of a session if there is no time to close it.
@@ -36,8 +35,8 @@ class SessionInfo:
     flaky: int = 0
     left: Callable[[], str] = str
     folders: Callable[[], list[str]] = list
-    ahead: Callable[[], Iterable[Hashable]] = tuple
-    again: str = ""
+    record_ended: Callable[[], None] = lambda: None
+    late: Mapping[str, float] = field(default_factory=dict)
     chosen: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
     claims: dict[str, dict[str, str]] = field(default_factory=dict)
     running: Callable[[], int] = int

@@ -25,8 +25,8 @@ AT_ONCE = 16
 class ShortQueue(BodyPool):
     """Runs short bodies in threads."""
 
-    def __init__(self) -> None:
-        super().__init__(threads=1)
+    def __init__(self, on_end: Callable[[str], object]) -> None:
+        super().__init__(threads=1, on_end=on_end)
         self._watch: threading.Thread | None = None
 
     def submit(self, key: Hashable, body: Callable[[], float]) -> Future[float]:

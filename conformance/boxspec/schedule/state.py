@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
@@ -11,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from boxspec.judge.verdict import Late
 from boxspec.programs import programs
 from boxspec.schedule.body import case_class, run_in_worker
 from boxspec.schedule.body_pool import BodyPool
@@ -38,11 +38,14 @@ class State:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.session: Session | None = None
-        self.long_bodies = BodyPool(config.getoption("boxspec_jobs"))
+        self.interrupted = False
+        # The names of tests whose bodies have ended in other threads.
+        self.ended: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self.long_bodies = BodyPool(config.getoption("boxspec_jobs"), on_end=self.ended.put)
         # Runs short bodies in reverse order, because the main thread begins at the other end of the
         # list. A short case mostly waits for processes to start and end, so two can run at the same
         # time.
-        self.short_bodies = ShortQueue()
+        self.short_bodies = ShortQueue(self.ended.put)
         # A second process that also runs short bodies, if there are many and at least two
         # processors.
         self.worker: Worker | None = None
@@ -50,7 +53,6 @@ class State:
         self.retry = Retry()
         self.retry_pool = RetryPool()
         self.info = config.stash[SESSION_INFO] = SessionInfo(
-            ahead=lambda: [*self.long_bodies.finished(), *self.short_bodies.finished()],
             running=lambda: len(self.long_bodies.running()) + len(self.short_bodies.running()),
             abandon=self.abandon,
         )
@@ -113,6 +115,10 @@ class State:
         keep = self.config.getoption("boxspec_keep")
         return run_in_worker(item, marked, case_class(marked)(session, name), keep=keep)
 
+    def body_of(self, key: str) -> Future[float] | None:
+        """Return the future of a body that was submitted to a pool."""
+        return self.long_bodies.get(key) or self.short_bodies.get(key)
+
     def future_of(self, key: str) -> Future[float] | None:
         """Return the future of a body in another thread, or None if the caller must run the
         body."""
@@ -125,17 +131,8 @@ class State:
     def have_hung(self, items: Sequence[pytest.Item]) -> list[pytest.Item]:
         """Return the tests that hung in another thread."""
         names = [item.nodeid for item in items]
-        futures = [self.long_bodies.get(name) or self.short_bodies.get(name) for name in names]
+        futures = [self.body_of(name) for name in names]
         return [item for item, future in zip(items, futures, strict=True) if has_hung(future)]
-
-    @contextlib.contextmanager
-    def repeating(self, name: str) -> Iterator[None]:
-        """Set the name of the test that is being repeated, for the progress line."""
-        self.info.again = name
-        try:
-            yield
-        finally:
-            self.info.again = ""
 
     @contextlib.contextmanager
     def without_other_tests(self) -> Iterator[bool]:
@@ -150,18 +147,9 @@ class State:
         with self.short_bodies.paused():
             yield True
 
-    def finished(self, items: Sequence[pytest.Item]) -> list[pytest.Item]:
-        """Return the tests whose bodies have ended in other threads and need no repeat."""
-        done = {*self.long_bodies.finished(), *self.short_bodies.finished()}
-        found = []
-        for item in items:
-            future = self.long_bodies.get(item.nodeid) or self.short_bodies.get(item.nodeid)
-            if item.nodeid in done and future and not isinstance(future.exception(), Late):
-                found.append(item)
-        return found
-
     def interrupt(self) -> None:
         """Start no further test, and end the shims of all running ones. Returns at once."""
+        self.interrupted = True
         self.long_bodies.cancel()
         self.short_bodies.cancel()
         self.retry_pool.cancel()

@@ -24,8 +24,9 @@ from boxspec.judge.verdict import (
     Verdict,
 )
 from boxspec.printable import one_line
-from boxspec.report import console, details, progress, summary
+from boxspec.report import console, details, summary
 from boxspec.report.console import Console, Progress
+from boxspec.report.progress import LONG_SHARE, PRIOR_S, Durations, Pace, line
 from boxspec.report.ran import ran
 from boxspec.subject.death import died
 from boxspec.subject.observe.warden import Exit
@@ -400,7 +401,7 @@ def test_without_a_terminal_there_is_a_line_every_so_often(
 ) -> None:
     monkeypatch.setattr(console, "LINES_S", 0.01)
     out = io.StringIO()
-    progress = Progress(Console(out), lambda: "3/8")
+    progress = Progress(Console(out), lambda: ("3/8", 0.4))
     limit = time.monotonic() + 20
     while out.getvalue().count("\n") < 2 and time.monotonic() < limit:
         time.sleep(0.005)
@@ -415,31 +416,45 @@ def test_the_progress_line_does_not_report_a_closed_pipe(
     monkeypatch.setattr(console, "LINES_S", 0.001)
     out = io.StringIO()
     out.close()
-    progress = Progress(Console(io.StringIO()), lambda: "3/8")
+    progress = Progress(Console(io.StringIO()), lambda: ("3/8", 0.4))
     progress._console.out = out
     progress._thread.join(20)
     assert not progress._thread.is_alive()
     progress.close()
 
 
-def test_the_expected_time_follows_the_last_half_minute() -> None:
-    run = progress.Pace.of([None] * 100 + [20.0, 5.0], at_once=32)
-    assert run.expected_s(1.0, 0) is None
-    assert run.expected_s(10.0, 10) == 100.0
-    assert run.expected_s(20.0, 50) == 40.0
-    # The expected speed is that of the last half minute, so ten seconds without a result lower it.
-    assert run.expected_s(45.0, 50) == pytest.approx(45 + 50 / (40 / 35))
-    assert run.expected_s(46.0, 100) == 46.0
+def test_the_time_left_follows_the_work_that_is_done() -> None:
+    run = Pace([1.0] * 100, 20.0, speed=0.0)
+    assert run.left_s(1.0) is None
+    for _ in range(25):
+        run.end(1.0)
+    assert run.left_s(10.0) == pytest.approx(30.0)
+    # Tests that were late are repeated in the end.
+    assert run.left_s(10.0, [5.0, 2.0]) == pytest.approx(37.0)
 
 
-def test_the_estimate_includes_the_longest_running_test() -> None:
-    run = progress.Pace.of([None, None, 30.0], at_once=32)
-    assert run.expected_s(2.0, 2) == 30.0
-    assert progress.Pace.of([10.0] * 8, at_once=2).expected_s(1.0, 0) == 40.0
+def test_the_time_left_begins_with_the_speed_of_earlier_runs() -> None:
+    run = Pace([1.0] * 100, 0.0, speed=2.0)
+    assert run.left_s(0.0) == pytest.approx(50.0)
+    assert run.left_s(PRIOR_S) == pytest.approx(100.0)
+
+
+def test_the_time_left_includes_the_longest_test() -> None:
+    run = Pace([1.0], 30.0, speed=1.0)
+    run.end(1.0)
+    assert run.left_s(2.0) == 28.0
+
+
+def test_a_topic_that_is_not_known_counts_as_the_average_one() -> None:
+    known = Durations({"A-B": 1.0, "A-C": 3.0})
+    assert known.weight("A-B", None) == 1.0
+    assert known.weight("A-D", None) == 2.0
+    assert known.weight("A-B", 100.0) == pytest.approx(100 * LONG_SHARE)
 
 
 def test_the_live_line_shows_the_progress() -> None:
-    assert progress.progress(3, 8, 12.4, 55.0, 1) == "3/8 · 12 s of about 55 s · 1 test fails"
-    assert progress.progress(3, 8, 12.4, None, 0) == "3/8 · 12 s"
-    again = progress.progress(8, 8, 12.4, 48820.0, 0, "test_it[a]")
-    assert again == "8/8 · 12 s · re-running test_it[a] with no other test"
+    assert line(3, 8, 12.4, 55.0, 1) == "3/8 tests · 12 s · about 55 s left · 1 fails"
+    assert line(3, 8, 12.4, None, 0) == "3/8 tests · 12 s"
+    again = line(6, 8, 12.4, 150.0, 0, 2)
+    assert again == "6/8 tests · 12 s · repeats 2 late tests · about 2 min left"
+    assert line(8, 8, 12.4, 9.0, 0) == "8/8 tests · 12 s"

@@ -19,7 +19,7 @@ STUCK = """
 import sys, threading, time
 from boxspec.schedule import interrupt
 interrupt.ENDS_S = float(sys.argv[1])
-with interrupt.Interrupt(lambda: print("said", flush=True), lambda at_once: 7):
+with interrupt.Interrupt(lambda: print("said", flush=True), lambda: 7):
     try:
         print("ready", flush=True)
         time.sleep(60)

@@ -34,7 +34,7 @@ class Clock:
 def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[ShortQueue]:
     monkeypatch.setattr(short_queue, "STALLED_S", 0.01)
     monkeypatch.setattr(short_queue, "CHECK_S", 0.01)
-    made = ShortQueue()
+    made = ShortQueue(lambda _: None)
     yield made
     made.cancel()
     made.join()

@@ -1,0 +1,82 @@
+"""The live line of a run, and the durations that the next run's estimate needs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from boxspec.cli import cache
+from boxspec.judge.record import Record
+from boxspec.judge.requirements import load
+from boxspec.report.progress import Pace, line
+from boxspec.schedule.runner import Observer
+from boxspec.schedule.selection import requires_of
+
+
+class Live:
+    """Counts the tests of a run.
+
+    show: gets the shim's answer to `hello` as soon as it is known, at each call.
+    """
+
+    def __init__(
+        self, argv: Sequence[str], at_once: int, show: Callable[[Mapping[str, Any]], None]
+    ) -> None:
+        self._argv, self._at_once, self._show = argv, at_once, show
+        self._pace: Pace | None = None
+        # The weight of each test, and the topics of the short ones.
+        self._weights: dict[str, float] = {}
+        self._short: dict[str, str] = {}
+        # When the first test began and the last one ended, by the monotonic clock.
+        self._began = self._end = 0.0
+        self._seconds: dict[str, list[float]] = {}
+
+    def line(self, observer: Observer) -> tuple[str, float]:
+        """Return the line, and the share of the tests that have ended, from 0 to 1."""
+        now = time.monotonic()
+        elapsed_s = now - observer.started
+        if not observer.items:
+            return f"collecting tests · {elapsed_s:.0f} s", 0.0
+        observer.session_info().record_ended()
+        hello = observer.hello()
+        if not hello:
+            return f"checking the shim · {elapsed_s:.0f} s", 0.0
+        self._show(hello)
+        pace, done = self._started(observer), observer.done()
+        late = done.late if done.tests + len(done.late) >= done.of else {}
+        left_s = pace.left_s(now - self._began, [*done.late.values()])
+        text = line(done.tests, done.of, elapsed_s, left_s, done.broken, len(late))
+        return text, done.tests / max(done.of, 1)
+
+    def end(self, record: Record, observer: Observer) -> None:
+        """Note that a test has ended."""
+        self._started(observer).end(self._weights.get(record.id, 0.0))
+        if topic := self._short.get(record.id):
+            self._seconds.setdefault(topic, []).append(record.seconds)
+        if not record.late:
+            self._end = time.monotonic()
+
+    def _started(self, observer: Observer) -> Pace:
+        if self._pace is None:
+            self._began = time.monotonic()
+            durations, known = cache.durations(self._argv), load()
+            long = []
+            for item in observer.items:
+                if marked := requires_of(item):
+                    topic = known[marked.ids[0]].topic
+                    long_s = marked.seconds if marked.overlap else None
+                    self._weights[item.nodeid] = durations.weight(topic, long_s)
+                    if marked.overlap:
+                        long.append(marked.seconds)
+                    else:
+                        self._short[item.nodeid] = topic
+            at_least_s = max([*long, sum(long) / self._at_once], default=0.0)
+            self._pace = Pace(self._weights.values(), at_least_s, durations.speed)
+        return self._pace
+
+    def remember(self) -> None:
+        """Keep the durations of this run for the next one."""
+        if self._pace is not None:
+            means = {topic: sum(each) / len(each) for topic, each in self._seconds.items()}
+            cache.remember_durations(self._argv, means, self._pace.done_s, self._end - self._began)

@@ -1,0 +1,47 @@
+"""Run the tests of a session: in this thread the short ones that no other thread has begun, and
+last the repeats of late tests."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.schedule.recording import Recorder
+from boxspec.schedule.stash import RECORD
+from boxspec.schedule.state import State
+
+# The interval in which the main thread notices a request to stop.
+WAIT_S = 1.0
+
+
+def run_tests(session: pytest.Session, state: State, recorder: Recorder) -> None:
+    elsewhere = []
+    for item in session.items:
+        recorder.record_ended()
+        if state.future_of(item.nodeid) is None:
+            run_one(session, item)
+        else:
+            elsewhere.append(item)
+    while not all(RECORD in item.stash or item.nodeid in recorder.late for item in elsewhere):
+        recorder.record_ended(WAIT_S)
+        _expect_no_stop(session)
+    for item in elsewhere:
+        if item.nodeid in recorder.late:
+            run_one(session, item)
+            del recorder.late[item.nodeid]
+
+
+def run_one(session: pytest.Session, item: pytest.Item) -> None:
+    """Run the protocol of pytest for one test.
+
+    With nextitem=None pytest tears down all fixtures after each test, which is right because no
+    fixture lives longer.
+    """
+    session.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+    _expect_no_stop(session)
+
+
+def _expect_no_stop(session: pytest.Session) -> None:
+    if session.shouldfail:
+        raise session.Failed(str(session.shouldfail))
+    if session.shouldstop:
+        raise session.Interrupted(str(session.shouldstop))

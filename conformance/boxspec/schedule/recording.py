@@ -1,0 +1,132 @@
+"""Make the record of a test from the result of its body, and report it to pytest."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from dataclasses import fields
+from typing import Literal
+
+import pytest
+from pytest import TestReport
+
+from boxspec.judge.failure_block import failure_block
+from boxspec.judge.record import Record
+from boxspec.judge.repro import RunFlags
+from boxspec.judge.requires import Requires
+from boxspec.judge.verdict import BROKEN, Late, Verdict
+from boxspec.schedule.body import record_exception
+from boxspec.schedule.selection import requires_of
+from boxspec.schedule.session_info import PROPERTY
+from boxspec.schedule.stash import RECORD
+from boxspec.schedule.state import State
+from boxspec.schedule.worker import ClosedCase, WorkerFailure
+from boxspec.subject.case import Case
+
+
+class Recorder:
+    """Records the bodies that have ended in other threads, while the session runs.
+
+    late: tests that must be repeated, with the duration of their first attempt in seconds.
+    """
+
+    def __init__(self, session: pytest.Session, state: State) -> None:
+        self._state = state
+        self._items = {item.nodeid: item for item in session.items}
+        self._lock = threading.Lock()
+        self.late: dict[str, float] = {}
+
+    def record_ended(self, timeout_s: float = 0.0) -> None:
+        """Record all bodies that have ended. Wait at most this long for the first one.
+
+        Callable from any thread: after a signal another thread may have to write the results.
+        """
+        try:
+            name = self._state.ended.get(timeout=timeout_s) if timeout_s else self._next()
+            while True:
+                with self._lock:
+                    try:
+                        self._record(self._items[name])
+                    except KeyboardInterrupt:
+                        self._state.ended.put(name)
+                        raise
+                name = self._next()
+        except queue.Empty:
+            return
+
+    def _next(self) -> str:
+        return self._state.ended.get_nowait()
+
+    def _record(self, item: pytest.Item) -> None:
+        """Record one body.
+
+        pytest's own protocol takes a hundred times as long, and thousands of bodies end.
+        """
+        future, marked = self._state.body_of(item.nodeid), requires_of(item)
+        assert future is not None
+        assert marked is not None
+        if RECORD in item.stash:
+            return
+        case, why = self._state.cases.get(item.nodeid), future.exception()
+        seconds = case.seconds or 0.0 if case else 0.0
+        if isinstance(why, Late):
+            self.late[item.nodeid] = seconds
+            return
+        record = new_record(item, marked)
+        # There is no case if the worker process has died.
+        note_cases(record, [case] if case else [], conforms=why is None)
+        record.seconds = round(seconds, 4)
+        call = _report(item, "call", seconds)
+        if why is not None:
+            apply_verdict(item, why, record, call, case)
+        if case is not None:
+            keep = item.config.getoption("boxspec_keep") or record.folder is not None
+            # A run that was interrupted deletes all other folders at once.
+            if keep or not self._state.interrupted:
+                case.close(keep=keep)
+                self._state.cases.pop(item.nodeid, None)
+        item.stash[RECORD] = record
+        item.ihook.pytest_runtest_logreport(report=call)
+        end = _report(item, "teardown", 0.0)
+        end.user_properties = [(PROPERTY, record.to_json())]
+        item.ihook.pytest_runtest_logreport(report=end)
+
+
+def _report(item: pytest.Item, when: Literal["call", "teardown"], seconds: float) -> TestReport:
+    return TestReport(item.nodeid, item.location, {}, "passed", None, when, duration=seconds)
+
+
+def new_record(item: pytest.Item, marked: Requires) -> Record:
+    line = (item.location[1] or 0) + 1
+    return Record(item.nodeid, list(marked.ids), line=line, needs=list(marked.needs))
+
+
+def note_cases(record: Record, cases: list[Case | ClosedCase], *, conforms: bool) -> None:
+    """Add the facts about the cases of a test, one for each attempt."""
+    record.timing = [each for case in cases for each in case.measured()]
+    record.shim_seconds = round(sum(case.shim_seconds for case in cases), 4)
+    if conforms and cases and cases[-1].questions:
+        record.cases = [0, cases[-1].questions]
+
+
+def apply_verdict(
+    item: pytest.Item,
+    why: BaseException,
+    record: Record,
+    report: TestReport,
+    case: Case | ClosedCase | None,
+) -> None:
+    """Set the verdict in the record and in the report of pytest."""
+    if isinstance(why, WorkerFailure):
+        record.update(why.fields)
+    else:
+        record_exception(record, why, case if isinstance(case, Case) else None)
+    if record.verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE):
+        report.outcome = "skipped"
+        path, line, _ = item.location
+        report.longrepr = (path, (line or 0) + 1, f"{record.verdict}: {record.reason}")
+    elif record.verdict in BROKEN:
+        report.outcome = "failed"
+        option = item.config.getoption
+        given = {each.name: option(f"boxspec_{each.name}") for each in fields(RunFlags)}
+        report.longrepr = failure_block(record, RunFlags(**given))
