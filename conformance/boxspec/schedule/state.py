@@ -41,11 +41,11 @@ class State:
         self.interrupted = False
         # The names of tests whose bodies have ended in other threads.
         self.ended: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self.long_bodies = BodyPool(config.getoption("boxspec_jobs"), on_end=self.ended.put)
+        self.long_bodies = BodyPool(config.getoption("boxspec_jobs"), on_end=self._end)
         # Runs short bodies in reverse order, because the main thread begins at the other end of the
         # list. A short case mostly waits for processes to start and end, so two can run at the same
         # time.
-        self.short_bodies = ShortQueue(self.ended.put)
+        self.short_bodies = ShortQueue(self._end)
         # A second process that also runs short bodies, if there are many and at least two
         # processors.
         self.worker: Worker | None = None
@@ -56,6 +56,11 @@ class State:
             running=lambda: len(self.long_bodies.running()) + len(self.short_bodies.running()),
             abandon=self.abandon,
         )
+
+    def _end(self, name: str) -> None:
+        # A test whose shim was ended by `interrupt` has no result.
+        if not self.interrupted:
+            self.ended.put(name)
 
     def open(self) -> Session:
         """Return the session with the shim. The first call opens it and runs the trust checks."""
