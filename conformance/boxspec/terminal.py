@@ -23,12 +23,16 @@ BAR_COLUMNS, MIN_BAR = 30, 8
 
 
 class Terminal:
-    """Writes to `out` from any thread, with colours if it is a terminal."""
+    """Writes to `out` from any thread.
 
-    def __init__(self, out: TextIO | None = None) -> None:
+    color: `always`, `never`, or `auto`: at a terminal, unless NO_COLOR is set.
+    """
+
+    def __init__(self, out: TextIO | None = None, color: str = "auto") -> None:
         self.out = out or sys.stdout
         self.tty = self.out.isatty() and os.environ.get("TERM") != "dumb"
-        self.colour = self.tty and not os.environ.get("NO_COLOR")
+        automatic = self.tty and not os.environ.get("NO_COLOR")
+        self.colour = automatic if color == "auto" else color == "always"
         self._line = False
         self._lock = threading.Lock()
 

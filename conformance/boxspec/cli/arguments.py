@@ -11,8 +11,9 @@ from boxspec.subject.contract import names
 from boxspec.words import count, natural
 
 EXITS = """\
-exit codes of run: 0 the implementation conforms; 1 it fails a MUST of profile contract (with
---profile hardened or all also one of profile hardened; with --requirement any that is named);
+exit codes of run: 0 the implementation conforms; 1 it fails a MUST of profile contract, or an
+observer saw a program escape against a hardened MUST (with --profile hardened or all every hardened
+MUST counts; with IDs each that is named);
 2 wrong usage, a broken shim or a broken kit; 3 incomplete: of some contract no MUST was decided, or
 a MUST that counts for exit 1 was not measured although the host has every feature that doctor
 lists; 4 with --strict, the baseline is stale; 130 interrupted with Ctrl-C (143 by SIGTERM, 129 by
@@ -123,7 +124,17 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
     )
     add("--durations", type=count, metavar="N", help="print the N slowest tests")
     add("--pytest-summary", action="store_true", help="also print 'N passed, M failed in Xs'")
-    add("-v", "--verbose", action="store_true", help="print one line per test")
+    amount = parser.add_mutually_exclusive_group()
+    amount.add_argument("-v", "--verbose", action="store_true", help="print one line per test")
+    amount.add_argument(
+        "-q", "--quiet", action="store_true", help="print only failures and the verdict"
+    )
+    add(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colours (default: auto, at a terminal unless NO_COLOR is set)",
+    )
 
 
 def check_contracts(wanted: list[str] | None) -> None:

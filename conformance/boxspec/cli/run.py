@@ -91,7 +91,9 @@ def observe(
     if only and not args.contract:
         # Requirements named by id select their contracts, declared or not.
         args.contract = sorted({load()[name].contract for name in only})
-    console = Console(console_of(written), verbose=args.verbose or keep)
+    console = Console(
+        console_of(written), verbose=args.verbose or keep, quiet=args.quiet, color=args.color
+    )
     console.header()
     if args.defaults:
         console.write(f"defaults  {args.defaults}")
@@ -247,12 +249,7 @@ def _report(
     assert ran.tree is not None
     tree = ran.tree
     incomplete = tree.incomplete(args.require_complete)
-    if ran.interrupted:
-        verdict = summary.INTERRUPTED
-    elif tree.fail_fast and ran.status == 1:
-        verdict = f"stopped at the first failure: {tree.failed[0].id}"
-    else:
-        verdict = summary.verdict(tree, ran.status, incomplete)
+    verdict = ": ".join(summary.verdict(tree, ran.status, incomplete, ran.interrupted))
     unwritten = []
     if files or page is not None:
         unwritten = outputs.write(
@@ -372,7 +369,7 @@ def main(words: Sequence[str]) -> int:
     run_flags(parser)
     add = parser.add_argument
     add("ids", metavar="ID", nargs="*", help="only tests of these requirements")
-    add("--requirement", action="append", default=[], metavar="ID", help="the same as ID")
+    add("--requirement", action="append", default=[], help=argparse.SUPPRESS)
     args = settings.parse(parser, words)
     args.words = ["run", *words]
     return run(args, only=[requirement(name).id for name in [*args.ids, *args.requirement]])

@@ -12,7 +12,7 @@ from boxspec.judge.baseline import VerdictReason
 from boxspec.judge.record import Record
 from boxspec.judge.repro import RunFlags
 from boxspec.judge.requirements import LEVELS, PROFILES, Requirement, kind_of
-from boxspec.judge.verdict import BROKEN, UNDECIDED, Verdict
+from boxspec.judge.verdict import BROKEN, OBSERVED, UNDECIDED, Verdict
 
 
 @dataclass
@@ -171,6 +171,9 @@ class ResultTree:
         if self.asked:
             return each.id in self.asked
         counted = {"contract"} if self.profile in (None, "contract") else set(PROFILES)
+        # An escape that an observer saw disproves a claim of the implementation, in any profile.
+        if each.verdict in OBSERVED:
+            counted = set(PROFILES)
         return each.requirement.level == "MUST" and each.requirement.profile in counted
 
     @property

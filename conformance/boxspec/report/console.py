@@ -20,14 +20,26 @@ RED, YELLOW, GREEN = "1;31", "33", "1;32"
 
 
 class Console(Terminal):
-    """Prints the lines of a run, in order."""
+    """Prints the lines of a run, in order.
 
-    def __init__(self, out: TextIO | None = None, *, verbose: bool = False) -> None:
-        super().__init__(out)
-        self.verbose = verbose
+    quiet: print only failures and the verdict.
+    """
+
+    def __init__(
+        self,
+        out: TextIO | None = None,
+        *,
+        verbose: bool = False,
+        quiet: bool = False,
+        color: str = "auto",
+    ) -> None:
+        super().__init__(out, color)
+        self.verbose, self.quiet = verbose, quiet
         self._judging = threading.Lock()
 
     def header(self) -> None:
+        if self.quiet:
+            return
         facts = host()
         who = "root" if facts["root"] else "not root"
         self.wrap(
@@ -37,7 +49,7 @@ class Console(Terminal):
 
     def judging(self, hello: Mapping[str, Any], argv: Sequence[str], default: bool) -> None:
         """Print the name of the judged implementation, once. Callable from any thread."""
-        if not self._judging.acquire(blocking=False):
+        if self.quiet or not self._judging.acquire(blocking=False):
             return
         made = hello.get("implementation", {})
         name = f"{made.get('name')} {made.get('version')}" if made else " ".join(argv)
@@ -76,6 +88,8 @@ class Progress:
         with contextlib.suppress(OSError, ValueError):
             while not self._over.wait(min(LIVE_S, LINES_S)):
                 line, share = self._progress_line()
+                if self._console.quiet:
+                    continue
                 self._console.status(line, share)
                 if not self._console.tty and time.monotonic() - written >= LINES_S:
                     written = time.monotonic()

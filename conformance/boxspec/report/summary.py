@@ -22,7 +22,6 @@ BLOCKS, LINES = 3, 8
 # Reasons up to this length are shown without -v.
 SHORT = 50
 OTHER = "for other reasons"
-INTERRUPTED = "no verdict: interrupted; finished tests are above"
 # The first word of the verdict, by exit status.
 WORDS = {0: "PASS", 1: "FAIL", 2: "NO VERDICT", 3: "INCOMPLETE", 4: "STALE BASELINE"}
 STOPPED = "INTERRUPTED"
@@ -31,10 +30,8 @@ STOPPED = "INTERRUPTED"
 def print_summary(console: Console, tree: ResultTree) -> None:
     """Print everything that comes between the tests and the verdict."""
     console.judging(tree.hello, tree.argv, tree.how.shim is None)
-    late = sum(record.late for record in tree.records)
-    repeated = f" · {late} timing test{'s' * (late > 1)} repeated" if late else ""
-    count = len(tree.records)
-    console.write(f"{count} test{'s' * (count != 1)} in {tree.duration_s:.0f} s{repeated}")
+    if not console.quiet:
+        console.write(_tests(tree))
     blocks = blocking(tree)
     groups = grouped(tree)
     if console.verbose:
@@ -44,6 +41,8 @@ def print_summary(console: Console, tree: ResultTree) -> None:
             console.write()
             print_block(console, tree, group, blocks)
         _print_others(console, groups)
+    if console.quiet:
+        return
     if not tree.asked:
         console.write()
         if has_areas(tree):
@@ -58,6 +57,19 @@ def print_summary(console: Console, tree: ResultTree) -> None:
         console.write(f"leftover  {line}")
     for line in tree.stale:
         console.write(f"stale baseline  {line}")
+
+
+def _tests(tree: ResultTree) -> str:
+    """Return a text such as `210 tests in 12 s · 3 fail · 2 late tests repeated`."""
+    count = len(tree.records)
+    text = f"{count} test{'s' * (count != 1)} in {tree.duration_s:.0f} s"
+    broken = sum(record.verdict in BROKEN for record in tree.records)
+    late = sum(record.late for record in tree.records)
+    if broken:
+        text += f" · {broken} fail{'s' * (broken == 1)}"
+    if late:
+        text += f" · {late} late test{'s' * (late > 1)} repeated"
+    return text
 
 
 def _print_others(console: Console, groups: Sequence[Failures]) -> None:
@@ -121,19 +133,26 @@ def close(
     console: Console, tree: ResultTree, status: int, why_incomplete: str | None, interrupted: bool
 ) -> None:
     """Print the verdict and the next step."""
-    console.write()
+    if not console.quiet:
+        console.write()
     colour = RED if status == 1 else GREEN if status == 0 and not tree.failed else YELLOW
-    words = "the finished tests are above"
-    if not interrupted:
-        words = _closing(tree, status, why_incomplete)
+    word, words = verdict(tree, status, why_incomplete, interrupted)
     start = _start(tree) if status == 1 else ""
-    word = STOPPED if interrupted else WORDS[status]
     console.wrap(f"{word}  {words} · exit {status}{start}", colour=colour)
-    if not interrupted:
+    if not interrupted and not console.quiet:
         console.write(f"next: {_next(tree, status)}")
 
 
-def _closing(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
+def verdict(
+    tree: ResultTree, status: int, why_incomplete: str | None, interrupted: bool
+) -> tuple[str, str]:
+    """Return the meaning of the exit status for this run: a word, and the reason."""
+    if interrupted:
+        return STOPPED, "not all tests have ended"
+    return WORDS[status], _reason(tree, status, why_incomplete)
+
+
+def _reason(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
     if status == 2:
         wrong = sum(record.verdict is Verdict.HARNESS_ERROR for record in tree.records)
         return f"internal error in {wrong} test{'s' * (wrong > 1)}"
@@ -178,29 +197,3 @@ def _next(tree: ResultTree, status: int) -> str:
         explain = command(["explain", group.first.id])
         return f"{explain}   ·   {repro_command(group.to_repeat, how)}"
     return "run --html report.html for a page, run -v for details"
-
-
-def verdict(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
-    """Return the meaning of the exit status for this run, as result files have it."""
-    if status == 1:
-        ids = [each.id for each in tree.broken]
-        if tree.asked:
-            return f"does not conform: {' '.join(ids)}"
-        what = "contract MUST" if tree.profile in (None, "contract") else "MUST"
-        return f"does not conform: breaks {len(ids)} {what}{'s' if len(ids) > 1 else ''}"
-    if status == 2:
-        wrong = sum(record.verdict is Verdict.HARNESS_ERROR for record in tree.records)
-        return f"no verdict: internal error in {wrong} test{'s' if wrong > 1 else ''}"
-    if status == 3:
-        return f"incomplete: {why_incomplete}"
-    failing = len(tree.failed)
-    is_part = tree.asked or tree.narrowed
-    conforms = "conforms" if is_part and not failing else "conforms to each contract MUST"
-    if failing:
-        conforms += f", and fails {failing} other requirement{'s' if failing > 1 else ''}"
-    excused = sum(each.known and each.verdict in BROKEN for each in tree.judged)
-    if excused:
-        conforms += f" except for {excused} known deviation{'s' if excused > 1 else ''}"
-    if status == 4:
-        return f"{conforms}, and the baseline is stale"
-    return conforms

@@ -206,6 +206,21 @@ def test_a_must_that_was_not_measured_makes_a_run_incomplete(
         assert found.exit_code() == code
 
 
+@pytest.mark.parametrize(
+    ("name", "verdict", "code"),
+    [
+        (HARDENED, Verdict.ESCAPED, 1),
+        (HARDENED, Verdict.CONTRADICTION, 1),
+        (HARDENED, Verdict.FAILS, 0),
+        (SHOULD, Verdict.ESCAPED, 0),
+    ],
+)
+def test_an_escape_against_a_must_counts_in_each_profile(
+    name: str, verdict: Verdict, code: int
+) -> None:
+    assert tree([record(MUST), record(name, failed(verdict=verdict))]).exit_code() == code
+
+
 def test_a_reason_other_than_the_host_makes_a_run_incomplete() -> None:
     reasons = [
         record(f"{OTHER_MUST}/one", ROOT_NEEDED),

@@ -113,6 +113,23 @@ def test_a_request_is_shown_as_its_program_and_fields(request_: str | None, show
     assert ran(request_) == shown
 
 
+def test_a_quiet_run_prints_only_failures_and_the_verdict() -> None:
+    out = io.StringIO()
+    shown, found = Console(out, quiet=True), tree([record(MUST, failed("the output", "b"))])
+    shown.header()
+    summary.print_summary(shown, found)
+    summary.close(shown, found, 1, None, interrupted=False)
+    assert [line.split()[0] for line in out.getvalue().splitlines() if line] == [
+        *("FAIL", "ran", "checked", "expected", "actual", "repeat"),
+        "FAIL",
+    ]
+
+
+def test_colours_can_be_forced() -> None:
+    assert Console(io.StringIO(), color="always").colour
+    assert not Console(io.StringIO()).colour
+
+
 def test_a_difference_replaces_the_two_values() -> None:
     with pytest.raises(Failure) as why:
         expect("three facts", (1, True, "x"), (1, True, "y"))

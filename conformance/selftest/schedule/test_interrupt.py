@@ -80,7 +80,7 @@ def test_an_interrupted_run_has_the_results_of_finished_tests(signals: int, tmp_
     assert process.returncode == 130, out + err
     result = json.loads(file.read_text())
     assert result["outcome"]["status"] == 130
-    assert result["outcome"]["words"].startswith("no verdict: interrupted")
+    assert result["outcome"]["words"].startswith("INTERRUPTED: ")
     verdicts = {test["verdict"] for test in result["tests"]}
     assert "conforms" in verdicts
     # A test that was ended has no result.
