@@ -32,6 +32,7 @@ GROUPS = {
     "search for mistakes": {
         "fuzz": "fuzz a target, and turn findings into vectors",
         "orders": "force the events of a run into many orders, and judge each",
+        "explore": "run generated programs in a sandbox, and watch what they change outside",
     },
     "maintain boxspec": {"dev": "commands for maintainers: faults, pages, model"},
 }
@@ -92,6 +93,11 @@ EXAMPLES = {
     "orders": {
         "orders --shim ./my-shim -n 500": "the shortest 500 orders",
         "orders --shim ./my-shim --order exit-term/4=TERM": "one order again, with its trace",
+    },
+    "explore": {
+        "explore -n 100000 -j 2": "the strongest backend of the reference",
+        "explore --shim ./my-shim --backend box --time 10m": "a backend of your shim",
+        "explore -- bwrap --ro-bind / / --bind . . --dev /dev --unshare-all": "a command",
     },
     "products": {
         "products list": "installed and missing products",

@@ -82,6 +82,8 @@ class Contract:
         (boxspec/products/view.py); empty if requirements by topic are enough.
     areas: `module:function` that counts the attempts of a run by area (see report/area_table.py);
         empty if the requirements are no attempts.
+    explored: `module:name` of a class that runs generated programs (explore/sandbox.py, Backend),
+        made from a session, the name of a backend or None, and a profile; empty without sandboxes.
     features: features of a host that its tests need (HostLacks), each with a `module:function` that
         returns why the feature is missing, or None.
     """
@@ -101,6 +103,7 @@ class Contract:
     orders: str = ""
     products: str = ""
     areas: str = ""
+    explored: str = ""
     features: Mapping[str, str] = field(default_factory=dict)
 
     def case_class(self) -> type[Any]:
@@ -115,6 +118,9 @@ class Contract:
     def ask_trust(self, case: Any, say: Say) -> None:
         """Run the checks before a score; raise NotConforming if the shim cannot be scored."""
         _named(self.trust)(case, say)
+
+    def load_explored(self) -> Any:
+        return _named(self.explored)
 
     def load_fuzzing(self) -> Fuzzing:
         found: Fuzzing = _named(self.fuzzing)

@@ -28,6 +28,8 @@ from boxspec.verify import objects
 # path.
 PATIENCE_MS = 30_000
 TRIES = 50
+# The signals that end a run.
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def register() -> Path:
@@ -56,16 +58,21 @@ class Janitor:
         self._entry = self._register / f"{os.getpid()}-{born}-{secrets.token_hex(4)}"
         self._entry.touch(mode=0o600)
         theirs, self._pipe = os.pipe2(os.O_CLOEXEC)
-        self._pid = os.fork()
-        if self._pid == 0:
-            status = 1
-            try:
-                os.close(self._pipe)
-                _work(theirs, self._entry)
-                status = 0
-            finally:
-                os._exit(status)
-        os.close(theirs)
+        # Ctrl-C goes to both processes, and must not end the janitor before it ignores the signal.
+        unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+        try:
+            self._pid = os.fork()
+            if self._pid == 0:
+                status = 1
+                try:
+                    os.close(self._pipe)
+                    _work(theirs, self._entry)
+                    status = 0
+                finally:
+                    os._exit(status)
+            os.close(theirs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
 
     def remove(self, path: Path) -> None:
         """Remove the path and its contents at the end."""
@@ -111,7 +118,7 @@ class Janitor:
 def _work(pipe: int, entry: Path) -> None:
     """Read the lines of the pipe until its end, then remove the paths that they name."""
     os.setsid()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):

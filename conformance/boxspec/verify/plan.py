@@ -18,21 +18,29 @@ START, END = "start", "end"
 
 class Plan:
     """The plan file in the workspace of a scene. The witness holds the key of the sealed
-    records."""
+    records.
 
-    def __init__(self, scene: Scene, attempts: Iterable[Attempt]) -> None:
-        self.witness = Witness(scene.program)
+    lines: the content after the name of the report.
+    """
+
+    def __init__(self, scene: Scene, lines: Iterable[str], witness: Witness | None = None) -> None:
+        self.witness = witness or Witness(scene.program)
         self.path = scene.fresh(scene.root)
         self._report = scene.fresh(scene.root)
-        lines = [f"report={self._report}"]
+        lines = [f"report={self._report}", *lines]
+        text = "".join(f"{line}\n" for line in lines).encode()
+        self.path.write_bytes(text)
+        self._sealed = f"{self.witness.key}\0{hashlib.sha256(text).hexdigest()}\0".encode()
+
+    @classmethod
+    def of_attempts(cls, scene: Scene, attempts: Iterable[Attempt]) -> Plan:
+        lines: list[str] = []
         for each in attempts:
             known = {"ws": scene.root, "armed": each.probe, **each.params}
             if each.after_start:
                 known["wait"] = scene.marker
             lines += [f"try={each.id}", *(f"{name}={value}" for name, value in known.items())]
-        text = "".join(f"{line}\n" for line in lines).encode()
-        self.path.write_bytes(text)
-        self._sealed = f"{self.witness.key}\0{hashlib.sha256(text).hexdigest()}\0".encode()
+        return cls(scene, lines)
 
     def records(self, stdout: bytes) -> dict[str, Record]:
         """Return the sealed records, by id. They come from the report file and from the output of
@@ -53,7 +61,7 @@ class Plan:
                 return {}
         except (ValueError, TypeError, KeyError, AttributeError):
             return {}
-        return {fields[0]: Record(fields[1], Said.of(parts[2][:-1]))}
+        return {fields[0]: Record(fields[1], Said.of(parts[2][:-1]), fields[2])}
 
 
 def _head(path: Path) -> bytes:

@@ -126,7 +126,9 @@ class Record:
     """The report of the probe program about one attempt.
 
     ended: how the process of the attempt ended.
+    output: the text of which `said` is the meaning.
     """
 
     ended: str
     said: Said
+    output: str = ""

@@ -86,6 +86,7 @@ class Scene:
     Make it, add all decoys, then call `settle`; `changes` reports the changes since that call.
     parent: the folder below which it lies; the default is one of `parents`.
     control: True if programs are started without the command.
+    program: the program of the kit that is started.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Scene:
         *,
         control: bool = False,
         layout: Layout | None = None,
+        program: str = "",
     ) -> None:
         umask.set_own()
         layout = layout or Layout()
@@ -115,7 +117,7 @@ class Scene:
             shutil.copytree(layout.copied, self.root, symlinks=True, dirs_exist_ok=True)
         if not self.real:
             self._make_repository()
-        self.program = self._copied(programs.probe, self.root)
+        self.program = self._copied(program or programs.probe, self.root)
         self.warden = self._copied(programs.warden, self.private)
         self._late: dict[Path, str] = {}
         # A file that is made after all late decoys. Attempts on late decoys wait until it exists.

@@ -180,7 +180,7 @@ def _planned(
     with starter.scene(rows, absent) as (scene, arranged, refused):
         found.cannot |= refused
         wanted = {key: each for key, each in arranged.items() if key not in found.tried}
-        plan = Plan(scene, wanted.values())
+        plan = Plan.of_attempts(scene, wanted.values())
         scene.settle()
         yield scene, wanted, plan, [str(scene.program), str(plan.path)]
 

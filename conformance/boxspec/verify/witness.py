@@ -13,8 +13,8 @@ from pathlib import Path
 
 from boxspec.subject.observe import procs
 
-# fixtures/probes/batch.c has the same numbers. The C library reserves lower real-time signals for
-# itself.
+# fixtures/programs/lib/witness.c has the same numbers. The C library reserves lower real-time
+# signals for itself.
 KEY_SIGNAL = 40
 KEY_PARTS, PART_DIGITS = 4, 8
 
@@ -44,10 +44,17 @@ class Witness:
         for pid in () if self.found else procs.named(self._name):
             # The program catches the signal once it has read its plan.
             if KEY_SIGNAL in procs.Status(pid).mask("SigCgt") and self._runs_the_program(pid):
+                if why := self.accepts(pid):
+                    self.why = why
+                    continue
                 self.cgroups = procs.cgroups(pid)
                 self.found = all(_send(pid, part) for part in self._parts)
                 self.why = "" if self.found else "the process of the program takes no signal"
         return self.found
+
+    def accepts(self, pid: int) -> str:
+        """Return why this process must not get the key, or ""."""
+        return ""
 
     def _runs_the_program(self, pid: int) -> bool:
         try:

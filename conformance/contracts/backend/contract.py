@@ -19,6 +19,7 @@ CONTRACT = Contract(
     trust="contracts.backend.trust:trust",
     products="contracts.backend.products.view:Matrix",
     areas="contracts.backend.areas:rows",
+    explored="contracts.backend.explored:Explored",
     fault_scope="focus",
     features={
         "escape probes": "contracts.backend.host:without_probes",

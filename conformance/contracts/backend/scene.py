@@ -12,15 +12,15 @@ from typing import Any
 from boxspec.errors import HarnessError
 from boxspec.programs import programs
 from boxspec.random_names import random_variable_name
+from boxspec.subject.observe.host_ipc import HostIpc
 from boxspec.subject.observe.lines import Deadline
 from boxspec.subject.observe.listeners import Listeners
+from boxspec.subject.observe.pipe_reader import PipeReader
 from boxspec.subject.observe.probes import Probe, Said, table
 from boxspec.subject.observe.victim import Victim
 from boxspec.subject.observe.warden import Warden
 from contracts.backend.giver import Giver
 from contracts.backend.ground import CANARY, Ground, made_ground
-from contracts.backend.hostipc import HostIpc
-from contracts.backend.pipereader import PipeReader
 from contracts.backend.sysctl import Sysctl
 
 WITHIN_S = 20.0

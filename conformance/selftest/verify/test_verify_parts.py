@@ -105,7 +105,7 @@ def test_words_that_name_decoys_lead_to_the_scene(scene: Scene, tmp_path: Path) 
 
 def test_a_record_counts_only_with_its_seal(scene: Scene) -> None:
     attempt = Attempt("r_secret", "", {"path": "/etc/hostname"}, lambda said: [])
-    plan = Plan(scene, [attempt])
+    plan = Plan.of_attempts(scene, [attempt])
     digest = hashlib.sha256(plan.path.read_bytes()).hexdigest()
 
     def record(output: str, *sealed: str) -> bytes:

@@ -1,0 +1,164 @@
+"""The verb `explore`: run generated programs in a sandbox, and watch what they change outside."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from boxspec.cli import settings
+from boxspec.cli.arguments import shim_flag
+from boxspec.cli.fuzz import seconds
+from boxspec.cli.verbs import verb_parser
+from boxspec.errors import UsageError
+from boxspec.explore.finding_block import finding_block
+from boxspec.explore.program import Part, described
+from boxspec.explore.sandbox import ASPECTS, CommandSandbox, Sandbox, ShimSandbox
+from boxspec.explore.search import Explored, Explorer
+from boxspec.printable import one_line
+from boxspec.subject.client.command import shim_argv
+from boxspec.subject.contract import every
+from boxspec.subject.session import Session
+from boxspec.subject.trust import trust
+from boxspec.terminal import Terminal
+from boxspec.verify.command import Command
+from boxspec.verify.janitor import Janitor
+from boxspec.words import count, natural
+
+USUAL_S = 60.0
+PROFILE = "no-network"
+ABOUT = """\
+Generates short programs of system calls from a seed, runs thousands of them in each start of a
+sandbox, and watches files, sockets, processes, queues and memory outside. The sandbox is a backend
+of a shim, or COMMAND, a prefix as in `boxspec verify`. The programs use only files and processes
+that the kit makes, and none runs unless the kit sees from outside that its process is confined."""
+EPILOG = """\
+A finding is an effect of an aspect that the backend claims fully; for COMMAND any effect outside.
+The same seed gives the same programs. conformance/explore.md explains the rest.
+
+exit codes: 0 no finding; 1 findings, with a block for each; 2 wrong usage; 3 no program could be
+run."""
+
+
+def parser() -> argparse.ArgumentParser:
+    made = verb_parser("explore", EPILOG, ABOUT)
+    made.usage = "boxspec explore [OPTION…] [-- COMMAND…]"
+    shim_flag(made)
+    add = made.add_argument
+    add("--backend", metavar="NAME", help="of the shim (default: the strongest that starts here)")
+    add("--profile", metavar="NAME", help=f"of the backend (default: {PROFILE})")
+    add("-n", dest="most", type=count, metavar="N", help="at most N programs")
+    add(
+        "--time",
+        type=seconds,
+        metavar="T",
+        help="duration: 60s (default without -n), 10m, 2h; findings are minimised after it",
+    )
+    add("-j", "--jobs", type=count, default=1, metavar="N", help="N sandboxes at once (default 1)")
+    add("--seed", type=natural, default=1, metavar="N", help="of the programs (default 1)")
+    add("-x", dest="fail_fast", action="store_true", help="stop at the first effect")
+    add(
+        "--ignore",
+        action="append",
+        default=[],
+        choices=ASPECTS,
+        metavar="ASPECT",
+        help=f"no finding for effects of this aspect (repeatable): {', '.join(ASPECTS)}",
+    )
+    add(
+        "--program",
+        action="append",
+        default=[],
+        type=Part.parse,
+        metavar="PROGRAM",
+        help="run only this program, or some of its calls: 1234:0,3 (repeatable)",
+    )
+    return made
+
+
+def main(words: Sequence[str]) -> int:
+    own, command = _split(words)
+    args = settings.parse(parser(), own)
+    if command and (args.backend or args.profile):
+        flag = "--backend" if args.backend else "--profile"
+        raise UsageError(flag, "is for a shim, and COMMAND is none", "leave one of them out")
+    terminal = Terminal()
+    with Janitor() as janitor, _sandbox(args, command) as sandbox:
+        explorer = Explorer(sandbox, janitor, args.seed, terminal.status)
+        if args.program:
+            return _again(explorer, args, terminal)
+        limit_s = args.time or (float("inf") if args.most else USUAL_S)
+        explorer.explore(args.most or 1 << 62, limit_s, args.jobs, args.fail_fast)
+        return _report(explorer.found, sandbox, args.seed, terminal)
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    if "--" not in words:
+        return list(words), []
+    at = list(words).index("--")
+    return list(words[:at]), list(words[at + 1 :])
+
+
+@contextlib.contextmanager
+def _sandbox(args: argparse.Namespace, command: Sequence[str]) -> Iterator[Sandbox]:
+    if command:
+        path = os.environ.get("PATH", os.defpath)
+        yield CommandSandbox(Command(command, Path.home(), Path.cwd(), path), args.ignore)
+        return
+    contract = next(each for each in every() if each.explored)
+    argv, profile = shim_argv(args.shim), args.profile or PROFILE
+    session = Session(argv)
+    try:
+        trust(session, contracts=[])
+        if contract.name not in session.capabilities:
+            remedy = "explore a command instead: boxspec explore -- COMMAND"
+            raise UsageError("--shim", f"does not declare {contract.name}", remedy)
+        backend = contract.load_explored()(session, args.backend, profile)
+        repeat = ["--shim", args.shim] if args.shim else []
+        repeat += ["--backend", backend.name, "--profile", profile]
+        yield ShimSandbox(argv, backend, args.ignore, repeat)
+    finally:
+        session.close()
+
+
+def _again(explorer: Explorer, args: argparse.Namespace, terminal: Terminal) -> int:
+    for part in args.program:
+        terminal.write(f"program {part}")
+        terminal.block(f"  {line}" for line in described(part.calls(args.seed)))
+    batch = explorer.again(args.program)
+    if batch.problem:
+        terminal.write(one_line(f"no program was run: {batch.problem}"))
+        return 3
+    for effect in batch.effects:
+        terminal.write(one_line(f"effect [{effect.aspect}]: {effect.shown}"))
+    if not batch.effects:
+        terminal.write("no effect outside")
+    return int(bool(batch.effects))
+
+
+def _report(found: Explored, sandbox: Sandbox, seed: int, terminal: Terminal) -> int:
+    terminal.clear()
+    if found.problem and not found.programs:
+        terminal.write(one_line(f"no program was run: {found.problem}"))
+        return 3
+    for finding in found.findings:
+        terminal.block(finding_block(finding, sandbox, seed))
+        terminal.write()
+    for effect in found.others:
+        terminal.write(one_line(f"also [{effect.aspect}]: {effect.kind}"))
+    for effect in found.own:
+        terminal.write(one_line(f"without a program too [{effect.aspect}]: {effect.shown}"))
+    if found.problem:
+        terminal.write(one_line(f"stopped early: {found.problem}"))
+    watched = ", ".join(sorted(sandbox.counted)) or "nothing"
+    rate = found.programs / found.seconds if found.seconds else 0
+    kinds = len(found.findings) + len(found.others)
+    terminal.write(f"{sandbox.name}: seed {seed}; judged: {watched}")
+    terminal.write(
+        f"{found.programs:,} programs with {found.calls:,} calls ({found.succeeded:,} succeeded) in"
+        f" {found.starts:,} starts and {found.seconds:.0f} s ({rate:,.0f} programs a second);"
+        f" {kinds or 'no'} kind{'' if kinds == 1 else 's'} of effects outside"
+    )
+    return int(kinds > 0) if not found.problem else max(int(kinds > 0), 3 if not kinds else 1)

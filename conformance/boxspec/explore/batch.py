@@ -1,0 +1,87 @@
+"""Run many programs in one start of a sandbox, and collect their effects outside."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from boxspec.explore.effects import KERNEL, WRITE, Effect, Surroundings
+from boxspec.explore.program import Program, code
+from boxspec.explore.proof import ConfinedWitness
+from boxspec.explore.sandbox import Sandbox
+from boxspec.explore.table import table
+from boxspec.programs import programs
+from boxspec.verify.janitor import Janitor
+from boxspec.verify.launch import Start, launch
+from boxspec.verify.plan import END, Plan
+from boxspec.verify.scene import Scene
+
+# The programs of a batch have this time; the start of the sandbox and its end have the rest.
+LIMIT_S = 20.0
+START_S = 30.0
+# A sandbox that ends has this time to end the processes inside.
+ENDS_S = 1.0
+
+
+@dataclass
+class Batch:
+    """The outcome of one start. ran: the number of programs that were run.
+
+    problem: why none was. refused: there is no sandbox.
+    """
+
+    effects: list[Effect] = field(default_factory=list)
+    ran: int = 0
+    calls: int = 0
+    succeeded: int = 0
+    problem: str = ""
+
+
+def run(sandbox: Sandbox, janitor: Janitor, some: Sequence[Program]) -> Batch:
+    """Start the sandbox once in a new scene, and run these programs one after the other."""
+    with Scene(janitor, program=programs.steps) as scene:
+        around = Surroundings(scene)
+        limit = f"limit_ms={LIMIT_S * 1000:.0f}"
+        lines = [*around.lines, limit, *(f"run={code(each)}" for each in some)]
+        witness = ConfinedWitness(scene.program)
+        plan = Plan(scene, lines, witness)
+        scene.settle()
+        around.settle()
+        argv = sandbox.argv(scene, [str(scene.program), str(plan.path)])
+        env = scene.environment(os.environ)
+        ended = launch(janitor, scene, Start(argv, env, (), None, START_S, ENDS_S, witness))
+        scene.left = ended.left
+        records = plan.records(sandbox.output(scene, ended.stdout))
+        found = Batch(around.effects())
+        if END in records:
+            _read(found, records[END].output, around)
+        else:
+            found.problem = sandbox.why_not(scene) or f"{witness.why or 'no record'} ({ended.said})"
+        found.effects = [each for each in found.effects if sandbox.counts(each)]
+        return found
+
+
+def _read(found: Batch, output: str, around: Surroundings) -> None:
+    for line in output.splitlines():
+        name, _, rest = line.partition("=")
+        if name == "ran":
+            words = dict(word.split("=") for word in line.split())
+            found.ran = int(words["ran"])
+            found.calls, found.succeeded = int(words["calls"]), int(words["succeeded"])
+        elif name == "reached":
+            operation, number = rest.split()
+            found.effects += _reached(operation, int(number))
+        elif name == "leaked":
+            token, number = rest.split()
+            effect = around.leaked(token, int(number))
+            found.effects += [effect] if effect else []
+
+
+def _reached(name: str, number: int) -> Iterator[Effect]:
+    of = table().named(name)
+    if of.judged == "OPENED":
+        yield Effect(WRITE, "a kernel file was opened for writing", of.words, number)
+    else:
+        text = f"the call {name} was not refused"
+        yield Effect(KERNEL, text, text, number)
