@@ -95,6 +95,10 @@ static void step_grace(struct bs_group_end *end, uint64_t now) {
     struct bs_members members = {.known = false};
     if (end->leader_ended)
         members = find_members(end, UINT64_MAX);
+    /* Look a second time: a member that forked and ended during the first look has hidden its child
+     * from it. */
+    if (members.known && members.alive == 0)
+        members = find_members(end, UINT64_MAX);
     if (members.known && members.alive == 0)
         kill_and_reap(end, now);
     else if (now >= end->until)

@@ -12,8 +12,9 @@
 #include "process/start.h"
 
 void bs_process_begin_call(struct bs_process *process) {
-    (void)pthread_mutex_lock(&process->lock);
+    /* Counted before the lock is taken: bs_process_drop must not free a lock that a call awaits. */
     process->calls++;
+    (void)pthread_mutex_lock(&process->lock);
 }
 
 void bs_process_end_call(struct bs_process *process) {

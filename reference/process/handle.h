@@ -6,6 +6,7 @@
 #include <boxspec/process.h>
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "exec/group_end.h"
 #include "exec/spawn.h"
@@ -16,9 +17,9 @@ struct bs_process {
     struct bs_watch watch;
     struct bs_terminal terminal;
     int stopped_by;            /* SIGTTIN or SIGTTOU that stopped the program for good; else 0 */
+    atomic_uint calls;         /* calls that have begun, with or without the lock */
     pthread_mutex_t lock;      /* protects all fields below */
     pthread_cond_t call_ended; /* signalled when a call on the handle ends */
-    unsigned calls;            /* calls on other threads that have not returned */
     int streams[3];            /* the caller's ends of the pipes; -1 once taken or closed */
     /* report socket of a launcher, else -1. Only bs_process_drop closes it, because the launcher
      * ends then. */

@@ -32,6 +32,13 @@ SCENARIOS = tuple(
             {"timeout_ms": 1000},
             (),
         ),
+        # A member forks and ends while the implementation looks for members.
+        (
+            "orphan-hides",
+            "child fork:orphan ignore:TERM fork:second wait end exit:0 end wait",
+            {"timeout_ms": 1000},
+            (),
+        ),
         (
             "orphan-forks",
             "child fork:orphan fork:second out:s wait end exit:0 end wait",

@@ -115,6 +115,12 @@ def test_threads_change_where_an_order_says_so() -> None:
         assert any("event: implementation, thread 2 goes on" in line for line in each.trace)
 
 
+def test_a_member_that_forks_and_ends_during_a_look_hides_no_child() -> None:
+    looks = [f"orphan-hides/6=time,{at}=orphan,{at + 1}=orphan" for at in range(15, 19)]
+    for each in run(looks):
+        assert (each.violations, each.missed) == ([], []), each.order.seed
+
+
 def test_a_choice_that_is_not_possible_is_reported() -> None:
     (ran,) = run(["exit/3=TERM"])
     assert ran.missed == ["3=TERM"]

@@ -4,12 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "exec/group.h"
+#include "process/handle.h"
 #include "support/harness.h"
 #include "support/holdings.h"
 #include "support/process.h"
@@ -139,6 +142,28 @@ static void a_drop_ends_the_group(void **state) {
     assert_int_equal(bs_group_find_members(pgid, pgid, UINT64_MAX).alive, 0);
 }
 
+static void *poll_once(void *arg) {
+    static const uint64_t at_once = 0;
+    struct bs_process_end end;
+    (void)bs_process_wait(arg, &at_once, &end, NULL);
+    return NULL;
+}
+
+static void a_call_that_waits_for_the_lock_counts_for_a_drop(void **state) {
+    (void)state;
+    pthread_t thread;
+    struct bs_process *process = opened("exit 0");
+    bs_process_begin_call(process);
+    assert_int_equal(pthread_create(&thread, NULL, poll_once, process), 0);
+    uint64_t until = bs_after_ms(bs_now_ns(), 20000);
+    while (process->calls < 2 && bs_now_ns() < until)
+        (void)sched_yield();
+    assert_int_equal(process->calls, 2);
+    bs_process_end_call(process);
+    bs_process_drop(process);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
 int main(void) {
     (void)signal(SIGPIPE, SIG_IGN);
     const struct CMUnitTest tests[] = {
@@ -148,6 +173,7 @@ int main(void) {
         leaves_nothing(a_child_that_was_reaped_elsewhere_is_an_error),
         leaves_nothing(every_concurrent_wait_reports_the_end),
         leaves_nothing(a_drop_ends_the_group),
+        leaves_nothing(a_call_that_waits_for_the_lock_counts_for_a_drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

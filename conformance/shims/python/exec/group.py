@@ -138,6 +138,11 @@ class Group:
         """
         if not proc_is_ours():
             return []
+        # Look a second time: a member that forked and ended during the first look has hidden its
+        # child from it.
+        return self._look() or self._look()
+
+    def _look(self) -> list[int]:
         found = []
         for member in processes():
             if not self.is_ours(member):
