@@ -21,7 +21,7 @@ WORDS = (
 PROGRAMS = ("bundle", "check", "clean", "deploy", "docs", "generate", "lint", "serve", "update")
 _WORD = f"(?:{'|'.join(WORDS)})"
 _HEX = "[0-9a-f]{6}"
-# A path in which a component has a random name, up to its end.
+# Matches a path, up to its end, in which one component has a random name.
 _RANDOM = re.compile(
     rf"/(?:[^\s/]+/)*(?:{_WORD}-{_HEX}|{_WORD}_{_WORD}_{_HEX}|{_WORD}{_HEX}|{_HEX}\.{_WORD})"
     r"(?:[^\s\"':;,)]*)"

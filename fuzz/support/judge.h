@@ -51,8 +51,8 @@ struct bs_fuzz_finding {
 
 struct bs_fuzz_verdict {
     struct bs_fuzz_finding *problems; /* in any order */
-    struct bs_fuzz_finding *warnings; /* only if there are no problems */
-    struct bs_fuzz_policy policy;     /* only if there are no problems */
+    struct bs_fuzz_finding *warnings; /* set only if there are no problems */
+    struct bs_fuzz_policy policy;     /* set only if there are no problems */
 };
 
 /* `workspace` is NULL if there is only one file. The verdict's memory is the pool's. */

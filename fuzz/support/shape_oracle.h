@@ -9,7 +9,7 @@
 struct bs_fuzz_file {
     struct bs_fuzz_pool *pool;
     struct bs_fuzz_finding **problems;
-    struct bs_fuzz_policy policy; /* as much of it as could be read */
+    struct bs_fuzz_policy policy; /* as much of the file as could be read */
     bool of_workspace;
     bool is_policy; /* kind and version are valid; only then the rest is read */
 };

@@ -215,7 +215,7 @@ static size_t change(size_t number, const char *text, size_t len, char *to) {
     }
     uint64_t drawn = mix(number);
     size_t at = (size_t)(drawn >> 16) % len;
-    size_t taken = drawn % 4 == 3 ? 0 : 1; /* from the text */
+    size_t taken = drawn % 4 == 3 ? 0 : 1; /* bytes of the text that are replaced or removed */
     size_t put = drawn % 4 == 0 ? 0 : 1;
     memcpy(to, text, at);
     if (number >= GROWN_FROM) {

@@ -44,7 +44,7 @@ struct bs_fuzz_shim_requests {
     struct bs_fuzz_shim_request items[BS_SHIM_MOST_REQUESTS];
     size_t n;
     size_t from; /* index of the first request to send */
-    size_t end;  /* one past the last */
+    size_t end;  /* the position after the last one */
 };
 
 void bs_fuzz_shim_requests_read(struct bs_fuzz_shim_requests *requests, const uint8_t *data,

@@ -83,7 +83,8 @@ def status_of(verb: Callable[[], int]) -> int:
         _complain(str(why), *(why.facts if isinstance(why, NotConforming) else ()))
     except KeyboardInterrupt as why:
         _complain("interrupted")
-        # The handlers of the kit add the number of the signal.
+        # The kit's signal handlers pass the number of the signal as an argument of
+        # KeyboardInterrupt.
         return 128 + int(next(iter(why.args), None) or signal.SIGINT)
     except BrokenPipeError:
         # The reader of stdout has closed it, so no message can reach it.

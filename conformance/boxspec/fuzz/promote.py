@@ -81,8 +81,8 @@ def promote(
 
 
 def _answer(accused: Sequence[str], case: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the answer of a shim to a case, or None if it has none, which may be the mistake
-    itself."""
+    """Return the answer of a shim to a case. None means that the shim gave no answer; that may be
+    the mistake which the case shows."""
     message = json.dumps({"id": "1", "op": case["op"], **case["request"]}) + "\n"
     with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as output:
         request.write(message.encode())

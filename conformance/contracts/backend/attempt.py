@@ -76,8 +76,8 @@ def inside(
 def attempted_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
     """Return the result that the probe of the first call printed.
 
-    Fail if the probe did not run. If its allowed counterpart failed, the requirement `allowed` is
-    to blame, unless it is the one under test.
+    Fail if the probe did not run. A probe also tries a counterpart that must work. If that one
+    failed, blame the requirement `allowed`, unless the test itself is for that requirement.
     """
     session.need_enforcement()
     answer = session.calls[0]

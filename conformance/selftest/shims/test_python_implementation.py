@@ -35,7 +35,7 @@ def copied(folder: Path) -> Path:
 
 
 def without(name: str, folder: Path) -> Path:
-    """Copy them without one contract."""
+    """Copy the Python implementation without the folder of one contract."""
     shutil.rmtree(copied(folder) / PYTHON_IMPLEMENTATION.parent.name / name)
     return folder
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 START = "exec bwrap --die-with-parent --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp"
 USUAL = f'{START} --unshare-all --new-session --cap-drop ALL --bind "$PWD" "$PWD" {{}} -- "$@"\n'
-# A script without namespaces and options. Leaving them out is part of the mistake.
+# A script without USUAL's namespaces and options, for mistakes that consist in leaving them out.
 OPEN = f'{START} --bind "$PWD" "$PWD" {{}} -- "$@"\n'
 LEAKED, BLOCKED = "LEAKED", "blocked too much"
 LATER_FILES = """$(find "$PWD" -name '*.pem' | sed 's/.*/--ro-bind \\/dev\\/null &/')"""

@@ -59,7 +59,7 @@ struct bs_index {
     uint32_t n_candidates;
     uint64_t seed; /* the seed of all hashes */
     int32_t root;  /* the highest rule that matches only the root */
-    int32_t all;   /* the highest rule that matches every path */
+    int32_t all;   /* the number of the last rule that matches every path */
     int32_t most;  /* the highest rule of the index, or BS_NO_RULE */
     struct bs_key_lengths by_byte[256];
 };

@@ -153,7 +153,7 @@ static void an_empty_command_is_an_error(void **state) {
                             "the backend pretended wrapped `prog` into an empty command");
     }
     assert_int_equal(seat->pretended.unwrapped,
-                     1); /* the unwrap of the one call that had memory to free */
+                     1); /* only `empty` had memory to free, so only that result is unwrapped */
 }
 
 static void an_error_of_the_backend_is_an_error_of_the_run(void **state) {

@@ -129,7 +129,7 @@ def _thread_is_dying(folder: str) -> bool:
 
 @beside_the_target()
 def threads(pid: int) -> list[str]:
-    """Return the ids of its threads, from /proc/PID/task."""
+    """Return the ids of the threads of a process, from /proc/PID/task."""
     try:
         return os.listdir(f"/proc/{pid}/task")
     except OSError:
@@ -138,7 +138,7 @@ def threads(pid: int) -> list[str]:
 
 @beside_the_target()
 def descriptors(pid: int) -> list[str]:
-    """Return the numbers of its descriptors, from /proc/PID/fd."""
+    """Return the numbers of the open descriptors of a process, from /proc/PID/fd."""
     try:
         return os.listdir(f"/proc/{pid}/fd")
     except OSError:

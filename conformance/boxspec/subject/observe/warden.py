@@ -57,7 +57,8 @@ class Exit:
 
 
 def _high(fd: int) -> int:
-    """Return a copy with a number above those that the file actions assign."""
+    """Return a copy of the descriptor, with a number above those that spawn() assigns to the
+    child's descriptors."""
     return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10)
 
 

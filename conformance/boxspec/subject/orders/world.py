@@ -75,8 +75,9 @@ class World(Steps):
                 return
         actor = self._actor()
         if actor is not None:
-            # A polling implementation never blocks. So if it reads the clock very often, the first
-            # event happens by itself.
+            # Usually an event happens only while the implementation is blocked. An implementation
+            # that polls is never blocked; for it the first event happens once it has read the clock
+            # very often.
             spins = self.clock.polled
             if not (self._is_point(actor) and self._decide(decide, blocked=False, usual=spins)):
                 self._step(actor)

@@ -39,7 +39,8 @@ def narrower_rules_are_merged():
         kept: list[decide.Entry] = []
         for entry in entries:
             path = glob.Text(entry.rule.body.replace("*", "x").replace("?", "x"), fold)
-            # The optimisation forgets rules of the other sign between the two.
+            # The optimisation ignores rules of the other sign that stand between the wider and the
+            # narrower rule.
             if not any(e.sign == entry.sign == "+" and e.matches(path, fold) for e in kept):
                 kept.append(entry)
         return original(kept, text, fold)

@@ -44,7 +44,7 @@ class Seen:
 
     ns: list[float]
     tier: str
-    whole: bool  # it answered for all paths
+    whole: bool  # the engine decided every path
     refused: str  # the reason if the rules were refused, else empty
 
     @property
