@@ -42,7 +42,7 @@ def test_a_module_is_refused_and_answers(case: ModuleCase) -> None:
 
 
 @requires("MODULE-BACKEND-02", capability=HERE)
-def test_its_workspace_is_only_its_directory(case: ModuleCase) -> None:
+def test_the_workspace_of_a_module_is_only_its_directory(case: ModuleCase) -> None:
     beside = case.tmp / "directories" / "beside"
     body = f"(: >{quoted(beside)}) 2>/dev/null; (: >own) && echo 1"
     case.module.script("writes", body)

@@ -109,7 +109,7 @@ def test_a_file_with_a_second_name_outside_stays_as_it_is(case: ModuleCase) -> N
 
 @requires("MODULE-DIR-07", needs=["MODULE-DIR-02"])
 @pytest.mark.parametrize("put", ['echo x >"$HOME"', 'mkfifo "$HOME"'], ids=["a file", "a fifo"])
-def test_a_file_in_its_place_is_removed(case: ModuleCase, put: str) -> None:
+def test_a_file_in_place_of_the_directory_is_removed(case: ModuleCase, put: str) -> None:
     case.module.script("swaps", noting_home(case, f'cd /; rm -rf "$HOME"; {put}; echo 1'))
     seen = case.module.execute("swaps", within_s=15)
     left = os.path.lexists(noted(case.tmp / "home"))

@@ -29,7 +29,7 @@ from contracts.shared.moments import elapsed_ms, until
 
 
 @requires("MODULE-DIR-01")
-def test_it_is_new_empty_and_closed(case: ModuleCase) -> None:
+def test_the_directory_is_new_empty_and_private(case: ModuleCase) -> None:
     place = case.tmp / "facts"
     tell = 'printf "%s %s %s\\n" "$(ls -A "$HOME" | wc -l)" "$(stat -c %a "$HOME")" "$HOME"'
     case.module.script("tells", f"{tell} >>{quoted(place)}; echo 1")
@@ -48,7 +48,9 @@ def test_it_is_new_empty_and_closed(case: ModuleCase) -> None:
 
 @requires("MODULE-DIR-01")
 @pytest.mark.parametrize("umask", ["000", "077", "0177"])
-def test_its_mode_is_not_the_umasks_matter(case: ModuleCase, umask: str) -> None:
+def test_the_mode_of_the_directory_does_not_depend_on_the_umask(
+    case: ModuleCase, umask: str
+) -> None:
     place = case.tmp / "mode"
     place.touch()
     case.module.script("tells", f'stat -c %a "$HOME" >{quoted(place)}; echo 1')
@@ -67,7 +69,7 @@ ENDS = {
 
 @requires("MODULE-DIR-02", overlap=0.5)
 @pytest.mark.parametrize("how", ENDS)
-def test_it_is_gone_after_every_end(case: ModuleCase, how: str) -> None:
+def test_the_directory_is_removed_after_every_end(case: ModuleCase, how: str) -> None:
     case.module.script("ends", noting_home(case, ENDS[how]))
     expect_home_gone(case, case.module.execute("ends", within_s=15))
 
@@ -96,7 +98,7 @@ def folders_in(place: Path) -> list[str]:
 
 @requires("MODULE-DIR-02")
 @pytest.mark.parametrize("how", ["missing", "../no", "NotWired"])
-def test_none_is_left_where_nothing_was_started(case: ModuleCase, how: str) -> None:
+def test_no_directory_is_left_if_nothing_was_started(case: ModuleCase, how: str) -> None:
     place = where_some_are_made(case)
     before = folders_in(place)
     if how == "NotWired":
@@ -107,7 +109,7 @@ def test_none_is_left_where_nothing_was_started(case: ModuleCase, how: str) -> N
 
 
 @requires("MODULE-DIR-02")
-def test_a_name_that_is_no_text_does_not_save_it(case: ModuleCase) -> None:
+def test_a_name_that_is_not_utf8_does_not_prevent_the_removal(case: ModuleCase) -> None:
     odd = 'mkdir "$(printf "a\\377")"; : >"$(printf "a\\377/b\\376\\n.")"; mkfifo fifo; : >-rf'
     case.module.script("names", noting_home(case, f"{odd}; echo 1"))
     seen = case.module.execute("names", within_s=15)
@@ -116,14 +118,14 @@ def test_a_name_that_is_no_text_does_not_save_it(case: ModuleCase) -> None:
 
 
 @requires("MODULE-DIR-02", overlap=0.5)
-def test_it_is_gone_after_a_timeout(case: ModuleCase) -> None:
+def test_the_directory_is_removed_after_a_timeout(case: ModuleCase) -> None:
     case.module.script("stays", noting_home(case, saying_so(case, FOREVER)))
     expect_home_gone(case, time_out(case, "stays", lambda: at_work(case)))
 
 
 @requires("MODULE-DIR-02")
 @pytest.mark.parametrize("name", ["INT", "TERM"])
-def test_it_is_gone_after_a_signal_to_the_caller(case: ModuleCase, name: str) -> None:
+def test_the_directory_is_removed_after_a_signal_to_the_caller(case: ModuleCase, name: str) -> None:
     fifo, events = case.fifo("gate"), case.events()
     run = f"exec {quoted(P.gate)} {quoted(events.path)} {quoted(fifo)}"
     case.module.script("waits", noting_home(case, run))
@@ -145,7 +147,7 @@ for _ in range(1200):
 
 
 @requires("MODULE-DIR-03", needs=["MODULE-TIME-02"])
-def test_depth_does_not_save_it(case: ModuleCase) -> None:
+def test_deep_nesting_does_not_prevent_the_removal(case: ModuleCase) -> None:
     dig = f"{quoted(Path(sys.executable).resolve())} -I -S -c {quoted(DEEP)} && echo 1"
     case.module.script("digs", noting_home(case, dig))
     seen = case.module.execute("digs")
@@ -154,7 +156,7 @@ def test_depth_does_not_save_it(case: ModuleCase) -> None:
 
 
 @requires("MODULE-DIR-03")
-def test_modes_do_not_save_it(case: ModuleCase) -> None:
+def test_modes_without_permissions_do_not_prevent_the_removal(case: ModuleCase) -> None:
     close = 'mkdir -p x/y/z; : >x/y/z/f; chmod 0 x/y/z x/y x; chmod 0500 "$HOME"'
     case.module.script("closes", noting_home(case, f"{close}; echo 1"))
     expect_home_gone(case, case.module.execute("closes"))
@@ -190,7 +192,7 @@ def test_the_mode_of_a_links_target_stays(case: ModuleCase) -> None:
 
 
 @requires("MODULE-DIR-02")
-def test_a_module_may_remove_it_itself(case: ModuleCase) -> None:
+def test_a_module_may_remove_its_directory_itself(case: ModuleCase) -> None:
     body = 'cd /; rm -rf "$HOME"; echo 1'
     case.module.script("removes", noting_home(case, body))
     seen = case.module.execute("removes")
@@ -201,7 +203,7 @@ def test_a_module_may_remove_it_itself(case: ModuleCase) -> None:
 
 @requires("MODULE-DIR-05")
 @pytest.mark.parametrize("what", ["a folder", "a file"])
-def test_a_link_in_its_place_is_not_followed(case: ModuleCase, what: str) -> None:
+def test_a_link_in_place_of_the_directory_is_not_followed(case: ModuleCase, what: str) -> None:
     kept = case.tmp / "kept"
     kept.mkdir()
     (kept / "file").write_text("x")

@@ -68,7 +68,7 @@ DECOYS: dict[str, str | bytes] = {
 
 
 @requires("MODULE-ENV-02")
-def test_other_variables_do_not_reach_it(case: ModuleCase) -> None:
+def test_other_variables_do_not_reach_the_module(case: ModuleCase) -> None:
     got, _ = environment(case, {**DECOYS, "PATH": "/usr/bin:/bin", "LANG": "C", "LC_ALL": "C"})
     expected = ALWAYS | {"PATH", "LANG", "LC_ALL"}
     strange = sorted(name for name in got if name not in expected)
@@ -83,7 +83,7 @@ def test_variables_that_the_caller_lacks_are_not_set(case: ModuleCase, name: str
 
 
 @requires("MODULE-ENV-03")
-def test_home_tmpdir_and_working_directory_are_one(case: ModuleCase) -> None:
+def test_home_tmpdir_and_working_directory_are_the_same_directory(case: ModuleCase) -> None:
     place = case.tmp / "places"
     # Compare real paths, because the place for temporary files may be a link.
     real = 'for each in "$HOME" "$TMPDIR" .; do printf "%s\\0" "$(cd "$each" && pwd -P)"; done'

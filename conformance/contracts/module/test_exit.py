@@ -21,20 +21,20 @@ def test_the_exit_code_is_reported(case: ModuleCase, code: int) -> None:
 
 
 @requires("MODULE-EXIT-01")
-def test_its_stderr_is_reported_as_text(case: ModuleCase) -> None:
+def test_the_stderr_of_a_failed_module_is_reported_as_text(case: ModuleCase) -> None:
     case.module.script("fails", "echo value; printf 'a\\377b\\n\\303\\251' >&2; exit 3")
     expect("stderr", case.module.execute("fails").field("stderr"), "a\ufffdb\né")
 
 
 @requires("MODULE-EXIT-01")
-def test_its_stderr_is_reported_to_the_last_character(case: ModuleCase) -> None:
+def test_the_stderr_of_a_failed_module_is_reported_to_its_last_character(case: ModuleCase) -> None:
     """The text does not end at a NUL, CR LF stays CR LF, and trailing blanks are kept."""
     case.module.script("fails", "printf ' a\\r\\nb\\0c\\n \\n' >&2; exit 3")
     expect("stderr", case.module.execute("fails").field("stderr"), " a\r\nb\0c\n \n")
 
 
 @requires("MODULE-EXIT-01")
-def test_a_character_on_two_reads_is_one(case: ModuleCase) -> None:
+def test_a_character_split_between_two_reads_stays_whole(case: ModuleCase) -> None:
     place = case.tmp / "text"
     # Characters of three bytes, so that reads of a power of two soon end inside a character.
     place.write_text("x" + "\u20ac" * 100_000, encoding="utf-8")
@@ -88,8 +88,8 @@ def test_a_dumped_core_is_no_part_of_the_signal(case: ModuleCase) -> None:
 
 
 @requires("MODULE-EXIT-03")
-def test_a_signal_without_a_name_of_its_own_is_one_too(case: ModuleCase) -> None:
-    """37 is a real-time signal, for which the shim may choose any name."""
+def test_a_signal_without_a_name_of_its_own_is_reported_as_a_signal(case: ModuleCase) -> None:
+    """40 is a real-time signal, for which the shim may choose any name."""
     case.module.script("dies", "kill -40 $$")
     seen = case.module.execute("dies")
     got = (end(seen), bool(seen.field("signal")))
@@ -98,7 +98,7 @@ def test_a_signal_without_a_name_of_its_own_is_one_too(case: ModuleCase) -> None
 
 @requires("MODULE-EXIT-04")
 @pytest.mark.parametrize("code", [0, 3])
-def test_members_of_its_group_end_with_it(case: ModuleCase, code: int) -> None:
+def test_members_of_the_group_end_with_the_module(case: ModuleCase, code: int) -> None:
     events = case.events()
     words = [quoted(each) for each in (P.orphan, events.path, "--ignore", "TERM")]
     case.module.script("leaves", f"echo 1; exec {' '.join(words)} --exit {code}")

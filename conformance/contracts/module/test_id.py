@@ -115,7 +115,7 @@ ROOTS: dict[str, Callable[[ModuleCase], Path]] = {
 
 @requires("MODULE-ID-03")
 @pytest.mark.parametrize("what", ROOTS)
-def test_no_root_has_it_either(case: ModuleCase, what: str) -> None:
+def test_a_missing_module_is_missing_below_every_kind_of_root(case: ModuleCase, what: str) -> None:
     root = ROOTS[what](case)
     seen = case.module.execute("missing", extensions_root=root, expect_result=False)
     expect("the end", end(seen), "SpawnFailed")

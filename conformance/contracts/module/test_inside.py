@@ -17,7 +17,9 @@ HERE = "module.backend"
 
 @requires("MODULE-ENV-03", capability=HERE, inside=True)
 @pytest.mark.parametrize("home", [None, "/boxspec/no/such/home"])
-def test_inside_home_and_working_directory_are_one(case: ModuleCase, home: str | None) -> None:
+def test_inside_home_and_working_directory_are_the_same_directory(
+    case: ModuleCase, home: str | None
+) -> None:
     # HOME is the module's directory even if the caller's own home does not exist.
     case.module.script("says", 'printf \'["%s","%s","%s"]\' "$HOME" "$(pwd -P)" "$TMPDIR"')
     seen = case.module.execute("says", shim_env={} if home is None else {"HOME": home})

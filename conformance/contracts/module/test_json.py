@@ -62,7 +62,7 @@ def test_white_space_and_spelling_do_not_count(case: ModuleCase, text: str) -> N
 
 
 @requires("MODULE-JSON-01")
-def test_a_character_on_two_reads_is_one(case: ModuleCase) -> None:
+def test_a_character_split_between_two_reads_stays_whole(case: ModuleCase) -> None:
     text = "\u20ac" * 100_000
     seen = printing(case, f'"{text}"'.encode())
     expect(

@@ -55,7 +55,7 @@ def test_an_event_has_the_decision_of_check(case: PolicyCase) -> None:
 
 
 @requires("POLICY-AUDIT-01")
-def test_what_is_refused_is_an_error_in_its_place(case: PolicyCase) -> None:
+def test_a_refused_check_is_an_error_at_its_position(case: PolicyCase) -> None:
     checks = [CHECKS[0], question("read", "/a"), question("read", "a", "nobody"), CHECKS[1]]
     kinds = [
         "error" if "error" in event else "event" for event in case.policy.audit(POLICY, checks)

@@ -44,7 +44,7 @@ ALIKE = {
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("count", [0, 100])
 @pytest.mark.parametrize("names", ALIKE)
-def test_names_of_one_hash_are_two(case: PolicyCase, names: str, count: int) -> None:
+def test_names_with_equal_hashes_stay_different(case: PolicyCase, names: str, count: int) -> None:
     crowd = [f"n{at}" for at in range(count)]
     for one, other in (ALIKE[names], ALIKE[names][::-1]):
         for rules in (

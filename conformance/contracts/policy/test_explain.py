@@ -140,7 +140,7 @@ def test_explain_matches_the_root_as_check_does(case: PolicyCase) -> None:
 
 
 @requires("POLICY-EXPLAIN-01")
-def test_what_is_refused_is_an_error_in_its_place(case: PolicyCase) -> None:
+def test_a_refused_check_is_an_error_at_its_position(case: PolicyCase) -> None:
     asked = [CHECKS[0], question("read", "/a"), question("read", "a", "nobody"), CHECKS[1]]
     got = ["error" if "error" in each else "answer" for each in case.policy.explain(POLICY, asked)]
     expect("the answers", got, ["answer", "error", "error", "answer"])

@@ -93,7 +93,9 @@ LENGTHS = (2, 8, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 409
 @requires("POLICY-FILE-08")
 @pytest.mark.parametrize("format_", FORMATS)
 @pytest.mark.parametrize("place", PLACES)
-def test_keys_of_other_names_are_two(case: PolicyCase, place: str, format_: str) -> None:
+def test_keys_that_are_almost_equal_stay_different(
+    case: PolicyCase, place: str, format_: str
+) -> None:
     for one, other in ALIKE:
         keys = [json.dumps(each, ensure_ascii=False).encode() for each in (one, other)]
         expect(f"whether {one!r} and {other!r} load", loads(case, format_, place, keys), True)

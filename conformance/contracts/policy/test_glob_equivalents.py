@@ -36,7 +36,7 @@ def is_decided(pattern: str) -> bool:
 
 @requires("POLICY-GLOB-11")
 @pytest.mark.parametrize("first", near_globs.SEGMENTS)
-def test_no_two_segments_are_taken_for_simpler_ones(case: PolicyCase, first: str) -> None:
+def test_no_pair_of_segments_is_simplified(case: PolicyCase, first: str) -> None:
     for pattern in filter(is_decided, near_globs.globs_from(first)):
         compare(case, pattern, PATHS)
 

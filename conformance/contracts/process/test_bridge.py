@@ -150,7 +150,9 @@ def test_a_group_may_end_in_its_grace(case: ProcessCase) -> None:
 
 @requires("PROCESS-BRIDGE-03", overlap=2.8)
 @KINDS
-def test_a_client_that_does_not_read_does_not_save_it(case: ProcessCase, kind: str) -> None:
+def test_a_client_that_does_not_read_does_not_prevent_the_kill(
+    case: ProcessCase, kind: str
+) -> None:
     ours, theirs = pair(kind)
     try:
         words = ["-c", "trap '' TERM; yes"]
@@ -290,7 +292,7 @@ def test_a_bridge_that_is_killed_at_once_leaves_nothing(case: ProcessCase) -> No
 
 @requires("PROCESS-BRIDGE-01")
 @KINDS
-def test_ends_that_do_not_block_lose_nothing(case: ProcessCase, kind: str) -> None:
+def test_non_blocking_ends_lose_nothing(case: ProcessCase, kind: str) -> None:
     """Clients in Node make their ends non-blocking. Here the reader of the output also starts
     late."""
     theirs_in, ours_out = pair(kind)
@@ -321,7 +323,7 @@ def test_ends_that_do_not_block_lose_nothing(case: ProcessCase, kind: str) -> No
 
 @requires("PROCESS-BRIDGE-05")
 @KINDS
-def test_flags_of_its_streams_stay(case: ProcessCase, kind: str) -> None:
+def test_a_bridge_keeps_the_flags_of_its_streams(case: ProcessCase, kind: str) -> None:
     theirs_in, ours_out = pair(kind)
     ours_in, theirs_out = pair(kind)
     try:

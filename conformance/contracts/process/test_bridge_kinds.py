@@ -202,7 +202,7 @@ def test_a_bridge_without_a_closed_stream_is_an_echo(case: ProcessCase) -> None:
 
 @requires("PROCESS-BRIDGE-18")
 @pytest.mark.parametrize("kind", ["pipe", "socket"])
-def test_the_flags_of_its_stderr_stay(case: ProcessCase, kind: str) -> None:
+def test_a_bridge_keeps_the_flags_of_its_stderr(case: ProcessCase, kind: str) -> None:
     """Its stderr is often the terminal or the log of its client, which shares the flags."""
     ours, theirs = pair(kind)
     try:

@@ -38,7 +38,7 @@ def test_every_byte_goes_both_ways(case: ProcessCase) -> None:
 
 
 @requires("PROCESS-BYTES-01")
-def test_both_outputs_are_whole(case: ProcessCase) -> None:
+def test_both_outputs_are_complete(case: ProcessCase) -> None:
     size = 2_000_000
     steps = [
         step("open"),
@@ -67,7 +67,7 @@ def test_bytes_after_a_line_are_read_next(case: ProcessCase, stream: str) -> Non
 
 
 @requires("PROCESS-BYTES-01")
-def test_a_read_up_to_a_word_ends_with_it(case: ProcessCase) -> None:
+def test_a_read_up_to_a_text_ends_after_that_text(case: ProcessCase) -> None:
     """A word may begin again inside its own beginning, like `aab` in `aaab`. A word may also be
     missing."""
     read = step("read_until", stream="stdout", until=b"aab")
@@ -78,7 +78,7 @@ def test_a_read_up_to_a_word_ends_with_it(case: ProcessCase) -> None:
 
 
 @requires("PROCESS-BYTES-01")
-def test_a_write_of_nothing_changes_nothing(case: ProcessCase) -> None:
+def test_an_empty_write_changes_nothing(case: ProcessCase) -> None:
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     steps = [step("open"), step("write", data=b""), *talk]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)

@@ -43,7 +43,7 @@ def test_arguments_arrive_as_they_are(case: ProcessCase, how: str) -> None:
 
 @requires("PROCESS-CHILD-01")
 @HOW
-def test_it_runs_in_the_directory_of_its_request(case: ProcessCase, how: str) -> None:
+def test_a_child_runs_in_the_directory_of_its_request(case: ProcessCase, how: str) -> None:
     place = case.tmp / "a place"
     place.mkdir()
     said = reported(case, how, current_dir=str(place))
@@ -52,7 +52,7 @@ def test_it_runs_in_the_directory_of_its_request(case: ProcessCase, how: str) ->
 
 @requires("PROCESS-CHILD-01")
 @pytest.mark.parametrize("place", ["missing", "a file"])
-def test_it_runs_in_no_other_directory(case: ProcessCase, place: str) -> None:
+def test_a_child_runs_in_no_other_directory(case: ProcessCase, place: str) -> None:
     (case.tmp / "a file").write_text("x")
     mark = case.tmp / "mark"
     wrong = shell(': >"$1"', str(mark))
@@ -64,7 +64,7 @@ def test_it_runs_in_no_other_directory(case: ProcessCase, place: str) -> None:
 
 @requires("PROCESS-CHILD-01")
 @HOW
-def test_it_has_the_environment_of_its_request(case: ProcessCase, how: str) -> None:
+def test_a_child_has_the_environment_of_its_request(case: ProcessCase, how: str) -> None:
     env = {"BOXSPEC_A": "a=b c", "BOXSPEC_EMPTY": ""}
     said = reported(case, how, env={"clear_and_set": [[*pair] for pair in env.items()]})
     pairs = [b64decode(each).decode().partition("=") for each in said["env_b64"]]
@@ -75,7 +75,7 @@ def test_it_has_the_environment_of_its_request(case: ProcessCase, how: str) -> N
 
 @requires("PROCESS-CHILD-01")
 @HOW
-def test_an_environment_of_nothing_is_empty(case: ProcessCase, how: str) -> None:
+def test_an_empty_environment_gives_the_child_no_variables(case: ProcessCase, how: str) -> None:
     said = reported(case, how, env={"clear_and_set": []})
     names = [b64decode(each).decode().partition("=")[0] for each in said["env_b64"]]
     expect("variables of the child", [name for name in names if name != "TMPDIR"], [])
@@ -83,7 +83,7 @@ def test_an_environment_of_nothing_is_empty(case: ProcessCase, how: str) -> None
 
 @requires("PROCESS-CHILD-02")
 @HOW
-def test_it_has_0_1_and_2_alone(case: ProcessCase, how: str) -> None:
+def test_a_child_has_only_descriptors_0_1_and_2(case: ProcessCase, how: str) -> None:
     said = reported(case, how)
     expect("descriptors of the child", [each["fd"] for each in said["fds"]], [0, 1, 2])
 

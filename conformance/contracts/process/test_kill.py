@@ -26,7 +26,7 @@ from contracts.shared.moments import elapsed_ms, expect_none_left, until
 
 @requires("PROCESS-KILL-01", needs=["PROCESS-CHILD-02"])
 @pytest.mark.parametrize(("how", "name"), [("terminate", "SIGTERM"), ("kill", "SIGKILL")])
-def test_each_sends_its_signal(case: ProcessCase, how: str, name: str) -> None:
+def test_terminate_and_kill_send_their_signals(case: ProcessCase, how: str, name: str) -> None:
     steps = [step("open"), step(how), step("wait", timeout_ms=5000)]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
     expect("the end", seen.steps[2], {"signaled": name})
@@ -34,7 +34,7 @@ def test_each_sends_its_signal(case: ProcessCase, how: str, name: str) -> None:
 
 @requires("PROCESS-KILL-01", needs=["PROCESS-CHILD-02"])
 @pytest.mark.parametrize(("how", "name"), [("terminate", "SIGTERM"), ("kill", "SIGKILL")])
-def test_it_wakes_a_wait_in_another_thread(case: ProcessCase, how: str, name: str) -> None:
+def test_a_signal_wakes_a_wait_in_another_thread(case: ProcessCase, how: str, name: str) -> None:
     expect("what the wait says", woken_by(case, step(how)), {"signaled": name})
 
 
@@ -52,7 +52,7 @@ def test_a_terminate_does_not_kill(case: ProcessCase) -> None:
 
 @requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
 @pytest.mark.parametrize("how", ["terminate", "kill"])
-def test_each_member_of_the_group_gets_it(case: ProcessCase, how: str) -> None:
+def test_each_member_of_the_group_gets_the_signal(case: ProcessCase, how: str) -> None:
     pause, events = Pause(case), case.events()
     rules = ["--on", "TERM:exit:0", "--member-on", "TERM:exit:0", "--member-on", "TERM:exit:0"]
     words = [events.path, "--members", "2", *(rules if how == "terminate" else [])]

@@ -92,7 +92,7 @@ def test_an_inherited_stream_is_the_callers(case: ProcessCase) -> None:
 
 
 @requires("PROCESS-OPEN-05")
-def test_two_at_once_do_not_hold_each_others_pipes(case: ProcessCase) -> None:
+def test_two_processes_do_not_hold_each_others_pipes(case: ProcessCase) -> None:
     steps = [step("open", on) for on in "ab"]
     steps += [*asked(b"a\n", "a"), *asked(b"b\n", "b")]
     steps += [step("close_stdin", "a"), step("wait", "a", timeout_ms=5000), step("poll", "b")]
@@ -141,7 +141,7 @@ def test_a_write_without_room_says_so(case: ProcessCase) -> None:
 
 @requires("PROCESS-OPEN-07", needs=["PROCESS-OPEN-01"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_read_of_nothing_does_not_wait(case: ProcessCase, stream: str) -> None:
+def test_an_empty_read_does_not_wait(case: ProcessCase, stream: str) -> None:
     """A read of zero bytes must not be taken for the end of the stream either."""
     read = step("read_until", stream=stream, until=b"\n")
     steps = [step("open"), read, step("poll"), step("kill")]

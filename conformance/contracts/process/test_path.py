@@ -39,7 +39,7 @@ def said(
 
 @requires("PROCESS-CHILD-03", needs=["PROCESS-OPEN-03"])
 @HOW
-def test_a_bare_name_is_one_of_its_own_path(case: ProcessCase, how: str) -> None:
+def test_a_bare_name_is_searched_in_the_path_of_the_child(case: ProcessCase, how: str) -> None:
     saying(case.tmp / "caller" / TOOL, "the caller's")
     saying(case.tmp / "child" / TOOL, "the child's")
     (case.tmp / "empty").mkdir()

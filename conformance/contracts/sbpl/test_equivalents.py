@@ -39,7 +39,7 @@ def rules_from(first: str) -> list[str]:
 
 @requires("SBPL-MODIFY-08")
 @pytest.mark.parametrize("first", near_globs.SEGMENTS)
-def test_no_two_segments_are_taken_for_simpler_ones(case: SbplCase, first: str) -> None:
+def test_no_pair_of_segments_is_simplified(case: SbplCase, first: str) -> None:
     for rule in rules_from(first):
         compare_writes(case, f"the allow {rule}", Setup(modify=[rule]), PATHS)
         if rule != "**":
@@ -49,9 +49,7 @@ def test_no_two_segments_are_taken_for_simpler_ones(case: SbplCase, first: str) 
 
 @requires("SBPL-READ-03")
 @pytest.mark.parametrize("first", near_globs.SEGMENTS)
-def test_no_two_segments_of_a_read_rule_are_taken_for_simpler_ones(
-    case: SbplCase, first: str
-) -> None:
+def test_no_pair_of_segments_of_a_read_rule_is_simplified(case: SbplCase, first: str) -> None:
     for rule in rules_from(first):
         if rule == "**":
             continue
