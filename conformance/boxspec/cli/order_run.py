@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from boxspec.judge.record import Record
 from boxspec.judge.verdict import Verdict
@@ -19,14 +19,24 @@ from boxspec.terminal import Terminal
 ORDERS = 60
 
 
-def judge_orders(contracts: Iterable[str], shim: str | None, console: Terminal) -> list[Record]:
-    """Run the set of each contract that has orders; return a record for each broken law."""
+def judge_orders(
+    contracts: Iterable[str],
+    shim: str | None,
+    console: Terminal,
+    asked: Container[str] | None = None,
+) -> list[Record]:
+    """Run the set of each contract that has orders; return a record for each broken law.
+
+    asked: the requirements whose laws are judged; None for all.
+    """
     records: list[Record] = []
     for contract in [name for name in contracts if find(name).orders]:
         if why := unsupported():
             console.write(f"orders    none: {why}")
             break
         done = list(_run(contract, shim))
+        for each in done:
+            each.violations = [v for v in each.violations if asked is None or v.requirement in asked]
         forced = sum(not each.not_forced for each in done)
         bad = sum(bool(each.violations) for each in done)
         console.write(f"orders    {contract}: {forced} of {len(done)} forced, {bad} break a law")

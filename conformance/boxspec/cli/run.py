@@ -125,7 +125,8 @@ def observe(
             return Ran(1 if observer.info.flaky else 0)
         if args.orders and status != INTERRUPTED:
             declared = spoken(observer.info.hello.get("capabilities", []))
-            observer.records += judge_orders(args.contract or declared, args.shim, console)
+            asked = _asked(args, only)
+            observer.records += judge_orders(args.contract or declared, args.shim, console, asked)
         observer.sort_records()
         tree = _tree(args, list(argv), observer, baseline, only, time.monotonic() - started)
         tree.started = began.isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -304,6 +305,13 @@ def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> 
     return words
 
 
+def _asked(args: argparse.Namespace, only: list[str] | None) -> set[str] | None:
+    """Return the requirements that are selected by id or topic; None for all."""
+    if only or not args.topic:
+        return set(only) if only else None
+    return {name for name, each in load().items() if each.topic in args.topic}
+
+
 def _tree(
     args: argparse.Namespace,
     argv: list[str],
@@ -313,9 +321,7 @@ def _tree(
     seconds: float,
 ) -> ResultTree:
     capabilities = observer.info.hello.get("capabilities", [])
-    named: set[str] | None = set(only) if only else None
-    if named is None and args.topic:
-        named = {name for name, each in load().items() if each.topic in args.topic}
+    named = _asked(args, only)
     # Requirements named by id always stay: without a test they are not measured.
     if (args.k or args.m) and not only:
         marks = [marked for item in observer.items if (marked := requires_of(item))]

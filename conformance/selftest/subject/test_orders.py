@@ -157,6 +157,15 @@ def test_a_run_with_orders_has_a_failure_block_that_repeats_the_order(
     assert "law       the grace period is not cut" in capsys.readouterr().out
 
 
+def test_a_topic_leaves_out_the_laws_of_other_topics(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (found,) = [each for each in catalogue() if each.id == "exec-kill.shorter-grace"]
+    monkeypatch.setattr(order_run, "ORDERS", len(find("exec").load_orders().scenarios))
+    assert order_run.judge_orders(["exec"], shim_of(found), Console(), {"EXEC-SIGNAL-09"}) == []
+    assert "0 break a law" in capsys.readouterr().out
+
+
 def test_a_selection_of_tests_leaves_out_no_order(tmp_path: Path) -> None:
     (found,) = [each for each in catalogue() if each.id == "exec-kill.shorter-grace"]
     result = tmp_path / "result.json"
