@@ -36,7 +36,8 @@ def judge_orders(
             break
         done = list(_run(contract, shim))
         for each in done:
-            each.violations = [v for v in each.violations if asked is None or v.requirement in asked]
+            broken = each.violations
+            each.violations = [v for v in broken if asked is None or v.requirement in asked]
         forced = sum(not each.not_forced for each in done)
         bad = sum(bool(each.violations) for each in done)
         console.write(f"orders    {contract}: {forced} of {len(done)} forced, {bad} break a law")
