@@ -110,7 +110,7 @@ def test_a_current_dir_other_than_the_cwd_is_refused(case: BackendCase) -> None:
 
 
 @requires("BACKEND-CONTEXT-04")
-def test_the_root_is_another_cwd_too_where_it_is_named(case: BackendCase) -> None:
+def test_a_current_dir_below_a_named_cwd_is_refused(case: BackendCase) -> None:
     with made_ground() as ground:
         folder = _folder(ground, "sub")
         _refused(case, ground, call={"current_dir": str(folder)}, cwd=str(ground.ws))

@@ -65,7 +65,7 @@ OTHERS = [
 
 
 @requires("BACKEND-ENV-01")
-def test_pairs_come_that_others_take_for_their_own(case: BackendCase) -> None:
+def test_variables_of_the_shell_and_the_loader_reach_the_program(case: BackendCase) -> None:
     with made_ground() as ground:
         given = environment(report(case, ground, call={"env": {"clear_and_set": OTHERS}}))
         expect("the pairs", {name: given.get(name) for name, _ in OTHERS}, dict(OTHERS))

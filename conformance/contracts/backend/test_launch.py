@@ -53,7 +53,7 @@ def test_no_descriptor_comes_along(case: BackendCase, probe: str) -> None:
 
 @requires("BACKEND-LAUNCH-01")
 @pytest.mark.parametrize("number", [9, 300, 1024, 8000])
-def test_no_descriptor_comes_along_by_its_number(case: BackendCase, number: int) -> None:
+def test_no_descriptor_is_inherited_whatever_its_number(case: BackendCase, number: int) -> None:
     # These numbers are above those that a wrapper uses itself, and above the point where an
     # incomplete closing loop may end.
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -20,7 +20,7 @@ def test_without_a_child_nothing_is_started(case: ModuleCase) -> None:
 
 
 @requires("MODULE-OFF-01")
-def test_serve_answers_the_same(case: ModuleCase) -> None:
+def test_without_a_child_serve_reports_not_wired(case: ModuleCase) -> None:
     root = str(case.module.script("there", "echo 1").parent)
     fields = {"module_id": "there", "input": 1, "enabled": False, "extensions_root": root}
     answer = case.put({"op": "module.execute", **fields})

@@ -85,7 +85,7 @@ def test_a_long_grace_is_a_long_time(case: ProcessCase, grace: int) -> None:
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-OPEN-01"])
-def test_a_close_begins_with_its_signal(case: ProcessCase) -> None:
+def test_a_close_sends_sigterm_before_it_closes_stdin(case: ProcessCase) -> None:
     """A close must not begin by closing stdin: end of input would end the program before its
     signal."""
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]

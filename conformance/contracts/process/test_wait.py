@@ -70,7 +70,7 @@ def test_waits_of_two_threads_return_the_same(case: ProcessCase) -> None:
 
 @requires("PROCESS-WAIT-03", needs=["PROCESS-OPEN-01"])
 @pytest.mark.parametrize("look", [step("poll"), step("wait", timeout_ms=50)], ids=["0", "50"])
-def test_a_wait_that_runs_out_changes_nothing(case: ProcessCase, look: dict[str, object]) -> None:
+def test_a_wait_that_times_out_changes_nothing(case: ProcessCase, look: dict[str, object]) -> None:
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     steps = [step("open"), look, *talk, look, step("close_stdin"), step("wait")]
     seen = case.process.script({"a": handle(CAT)}, steps)

@@ -59,7 +59,7 @@ def test_gemini_loses_its_own_sandbox(case: SbplCase, flag: str) -> None:
         "x --full-auto -c sandbox_mode=read-only --sandbox=docker",
     ],
 )
-def test_for_others_a_command_is_wrapped_as_it_is(
+def test_a_command_of_another_provider_is_wrapped_unchanged(
     case: SbplCase, provider: str | None, argv: str
 ) -> None:
     judge(case, provider, argv, argv)

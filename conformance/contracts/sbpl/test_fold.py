@@ -76,7 +76,7 @@ def ways(character: str) -> list[str]:
 
 @requires("SBPL-FOLD-02")
 @pytest.mark.parametrize("name", ALIKE)
-def test_a_deny_holds_for_all_that_fold_to_the_same(case: SbplCase, name: str) -> None:
+def test_a_deny_applies_to_all_names_that_fold_to_the_same(case: SbplCase, name: str) -> None:
     spellings = list(dict.fromkeys(way for each in ALIKE[name] for way in ways(each)))
     for rule in spellings:
         denies = [f"x{rule}y", f"d/{rule}/**", f"**/z{rule}*"]

@@ -34,7 +34,7 @@ def test_caches_are_writable_with_home(case: SbplCase) -> None:
 
 
 @requires("SBPL-SCRATCH-02")
-def test_without_home_no_clause_names_it(case: SbplCase) -> None:
+def test_without_home_no_clause_names_the_home_directory(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup())
     dead = ["/Library/Caches", "/.orbit", "/None/.orbit", "/Library/Caches/x"]
     dead += with_below([f"{Path.home()}/Library/Caches", f"{Path.home()}/.orbit"])

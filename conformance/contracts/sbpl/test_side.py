@@ -103,7 +103,7 @@ FOLDED = {
 
 @requires("SBPL-SIDE-04", capability="sbpl.fold")
 @pytest.mark.parametrize("name", FOLDED)
-def test_a_side_root_meets_a_rule_in_every_spelling(case: SbplCase, name: str) -> None:
+def test_a_side_root_is_compared_with_rules_in_every_spelling(case: SbplCase, name: str) -> None:
     root, side, rule = FOLDED[name]
     bad = Setup(root=root, deny_read=[rule], side_roots=[side], provider="codex", case="fold")
     sbpl.refuses(case, f"a side root in {name} spelling", bad, bad.but(side_roots=["/opt/side"]))
@@ -123,7 +123,7 @@ def test_a_side_root_meets_a_rule_in_every_spelling(case: SbplCase, name: str) -
         ("/Users/u//ws/", "/Users/u/ws/a/", "a/k"),
     ],
 )
-def test_a_side_root_meets_a_rule_by_whole_names(
+def test_a_side_root_is_compared_with_rules_by_whole_names(
     case: SbplCase, root: str, side: str, rule: str
 ) -> None:
     """Roots include `/`, which ends in a slash, and paths with doubled slashes."""

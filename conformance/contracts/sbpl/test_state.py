@@ -132,7 +132,9 @@ def test_no_spelling_of_home_is_opened(case: SbplCase, variable: str, place: str
 @requires("SBPL-STATE-06")
 @pytest.mark.parametrize("variable", ["CODEX_HOME", "CLAUDE_CONFIG_DIR"])
 @pytest.mark.parametrize("home", ["/Users/u/", "//Users/u"])
-def test_however_home_is_written_it_is_not_opened(case: SbplCase, variable: str, home: str) -> None:
+def test_home_is_not_writable_however_it_is_written(
+    case: SbplCase, variable: str, home: str
+) -> None:
     good = Setup(env={"HOME": home, variable: "/Users/u/state"})
     bad = good.but(env={"HOME": home, variable: "/Users/u"})
     sbpl.refuses(case, f"HOME={home} and {variable}=/Users/u", bad, good, variable)
