@@ -194,8 +194,8 @@ def _mounts_below(folder: Path) -> list[str]:
 
 
 def flags(path: str | Path) -> int:
-    """Return the flags that chattr(1) sets; 0 if they cannot be read, or if it is neither a file
-    nor a folder."""
+    """Return the flags that chattr(1) sets on a path; 0 if they cannot be read, or if the path is
+    neither a file nor a folder."""
     given = bytearray(8)
     with contextlib.suppress(OSError):
         if not stat.S_ISREG(mode := os.lstat(path).st_mode) and not stat.S_ISDIR(mode):

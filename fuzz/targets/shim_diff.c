@@ -173,7 +173,7 @@ static bool differ(const struct bs_buf *ours, const char *theirs, size_t their_l
 struct difference {
     char kind[64]; /* operation and differing member */
     size_t i;
-    size_t len; /* of the request; 0: no difference */
+    size_t len; /* length of the request; 0: no difference */
     struct bs_json_writer ours;
 };
 

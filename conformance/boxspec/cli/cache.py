@@ -30,7 +30,7 @@ def read(kind: str, argv: Sequence[str]) -> Any:
 
 def write(kind: str, argv: Sequence[str], content: object) -> None:
     """Replace a file, or remove it if the content is empty."""
-    # A run is not worse because this cannot be remembered.
+    # A failure to write this file must not make the run fail.
     with contextlib.suppress(OSError, UsageError):
         file = _file(kind, argv)
         if content:
@@ -57,7 +57,8 @@ def durations(argv: Sequence[str]) -> Durations:
 def remember_durations(
     argv: Sequence[str], means: Mapping[str, float], done_s: float, seconds: float
 ) -> None:
-    """Keep the mean durations of short tests by topic, and the speed: done_s in so many seconds."""
+    """Keep the mean durations of short tests by topic, and the speed of the run: it did the work of
+    `done_s` seconds in `seconds`."""
     known = durations(argv)
     topics = {**known.topics, **{topic: round(mean, 4) for topic, mean in means.items()}}
     speed = done_s / seconds if seconds >= MIN_S else known.speed

@@ -17,7 +17,7 @@ from boxspec.verify.launch import Start, launch
 from boxspec.verify.plan import END, Plan
 from boxspec.verify.scene import Scene
 
-# The programs of a batch have this time; the start of the sandbox and its end have the rest.
+# Limits of all programs of a batch together, and of the start of the sandbox.
 LIMIT_S = 20.0
 START_S = 30.0
 # A sandbox that ends has this time to end the processes inside.
@@ -28,7 +28,7 @@ ENDS_S = 1.0
 class Batch:
     """The outcome of one start. ran: the number of programs that were run.
 
-    problem: why none was. refused: there is no sandbox.
+    problem: the reason if none was run, otherwise empty.
     """
 
     effects: list[Effect] = field(default_factory=list)

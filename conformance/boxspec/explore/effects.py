@@ -21,7 +21,8 @@ WRITE, METADATA, READ = "fs-write", "fs-metadata", "fs-read"
 # Reading outside the workspace; no backend claims it.
 READ_OUTSIDE = "read"
 NETWORK, PROCESS, IPC, KERNEL = "network", "process", "ipc", "kernel"
-# The names of the policy for an implementation that has policies.
+# The paths that the policy of a session keeps unchanged or hides, if the implementation has
+# policies.
 KEPT, SECRET = "kept", "secret"
 DETACH = 2
 INTERNET = ("tcp4", "tcp6", "udp4", "udp6")

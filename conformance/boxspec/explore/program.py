@@ -18,9 +18,9 @@ from boxspec.explore.table import ANY, NONE, Operation, Weighted, table
 
 MOST_CALLS = 6
 SLOTS = 4
-# Of eight choices of a call, how many go to the calls that use a descriptor, if there is one.
+# If a descriptor is open, this many of eight choices are calls that use a descriptor.
 USES_DESCRIPTOR = 4
-# Of eight paths and names of listeners, how many are that of the last call again.
+# This many of eight paths or listeners are the one of the previous call again.
 AGAIN = 2
 BYTES = 96
 
@@ -118,7 +118,7 @@ def program(seed: int, number: int) -> Program:
             slot = len(kinds)
             kinds.append(of.makes)
         elif of.makes != NONE:
-            # The new descriptor takes the place of the one that the call has used.
+            # The new descriptor replaces the one that the call has used.
             kinds[slot] = of.makes
         last = Call(of, p, via, q, slot, m)
         made.append(last)

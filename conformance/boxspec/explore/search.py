@@ -25,9 +25,10 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Finding:
-    """An effect with the calls that have it. parts: of one program, or of several in this order.
+    """An effect, and the calls that cause it.
 
-    again: whether the minimised calls had the effect once more.
+    parts: calls of one program, or of several programs in this order. again: True if these calls
+        caused the effect in one more run.
     """
 
     effect: Effect
@@ -62,7 +63,7 @@ class Explorer:
         self._next = 0
         self._stopped = threading.Event()
         self.found = Explored()
-        # For each kind of effect, the programs of the batch that had it first.
+        # For each kind of effect: the effect, and the programs of the first batch that had it.
         self._seen: dict[Key, tuple[Effect, list[int]]] = {}
         self._own: set[Key] = set()
 

@@ -26,7 +26,8 @@ Judged = Literal["EFFECT", "SURFACE", "OPENED"]
 class Operation:
     """One kind of call. words: its text, with {p}, {q}, {s} and {m:list} for its operands.
 
-    takes, makes: the kinds of descriptors. expression: its C.
+    takes, makes: the kinds of descriptors that the call uses and returns. expression: the call in
+        C.
     """
 
     number: int

@@ -12,7 +12,7 @@ from contracts.backend.strongest import choose
 from contracts.shared.documents import one_profile
 from contracts.shared.runs import RunAnswer
 
-# Of the session with all programs of a batch.
+# The time limit of a session, which runs all programs of a batch.
 LIMIT_MS = 30_000
 FULLY = "fully"
 

@@ -352,8 +352,8 @@ def missing_directory(case: ExecCase) -> ExecRequest:
 
 
 FAILED = ("execution", b"")
-# By name: the capability, the first run, the second run with the same option, and its end and
-# output.
+# Each pair has a capability, a first run, a second run with the same option, and the end and output
+# of the second run.
 PAIRS: dict[
     str,
     tuple[str, Callable[[ExecCase], ExecRequest], Callable[[ExecCase], ExecRequest], object],

@@ -15,7 +15,8 @@ from boxspec.api import Idle, expect
 from boxspec.subject.case import Case
 from contracts.shared.signals import THREE, signals_in
 
-# The three have rules of their own. The C library reserves signals 32 and 33.
+# Other requirements define the state of the signals in THREE. The C library reserves signals 32 and
+# 33.
 EXCLUDED = {*THREE, 32, 33}
 BLOCKED, IGNORED = ("USR1", "CHLD", "RTMAX"), ("HUP", "USR2", "TTOU")
 FILES, UMASK = 211, 0o027

@@ -1,4 +1,5 @@
-"""`boxspec explore`: sandboxes that hold and that do not, and the files of a run."""
+"""Tests of `boxspec explore` with sandboxes that confine and sandboxes that do not, and of the
+files of a run."""
 
 from __future__ import annotations
 

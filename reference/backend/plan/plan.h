@@ -18,7 +18,7 @@
 /* `RIGHTS /absolute/path`: rights that are granted on this path and below it */
 #define BS_PLAN_PATH "path"
 #define BS_PLAN_NET "net"     /* for landlock: rights for the network, as for fs */
-#define BS_PLAN_SCOPE "scope" /* for landlock: scopes, as for fs */
+#define BS_PLAN_SCOPE "scope" /* for landlock: the restricted scopes, hexadecimal */
 #define BS_PLAN_PORT "port"   /* for landlock: a TCP port, decimal, to which programs may connect */
 
 #define BS_PLAN_MOST_BYTES (16UL * 1024 * 1024)

@@ -87,7 +87,8 @@ def check(model: Model, bounds: str, mistake: Mistake | None = None) -> Checked:
             return Checked(int(states[1]), None, [])
         events = _call(folder, "spin", "-t", "-k", trail.name, *macros, str(model.path))
     law = BROKEN.search(events)
-    # Without a step that is possible, and without the return of the supervisor.
+    # The replay ends without a broken law: the supervisor has not returned, and no further step is
+    # possible.
     return Checked(int(states[1]), law[1] if law else "returns", _events(events))
 
 

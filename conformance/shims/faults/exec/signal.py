@@ -135,8 +135,8 @@ def handlers_after_the_spawn():
     @replaces(spawn.Spawn)
     def fork(original, self, stdio, report):
         pid = original(self, stdio, report)
-        # The delay makes a signal at a random moment hit it. If several runs share the handlers,
-        # there is no delay.
+        # The delay widens the gap without handlers, so that a signal at a random moment falls into
+        # it. Runs that share the handlers get no delay.
         select.poll().poll(15 if len(batches[0].items) == 1 else 0)
         spawned.append(pid)
         batches[0].bell.ring()
