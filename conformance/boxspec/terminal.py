@@ -118,7 +118,7 @@ class Terminal:
             self._line = True
 
     def _bar(self, share: float, columns: int) -> str:
-        """Return a bar with a blank behind it."""
+        """Return a bar with a blank after it."""
         layout = Layout(
             file=self.out,
             width=columns,

@@ -52,7 +52,8 @@ class Surroundings:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        # 24 digits: fixtures/programs/steps searches what it reads for such a text.
+        # 24 digits, because fixtures/programs/steps searches the data that it reads for a text of
+        # this form.
         self.token = secrets.token_hex(12)
         self.out = scene.fresh(scene.home)
         self._secrets: dict[str, tuple[str, str]] = {}

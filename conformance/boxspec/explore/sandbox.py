@@ -23,16 +23,16 @@ from boxspec.explore.effects import (
 from boxspec.verify.command import Command
 from boxspec.verify.scene import Scene
 
-# What a command is expected to keep: everything outside. It makes no claim about system calls.
+# A command is expected to prevent every effect outside. It makes no claim about system calls.
 OUTSIDE = frozenset({WRITE, METADATA, READ_OUTSIDE, NETWORK, PROCESS, IPC})
 ASPECTS = (*sorted(OUTSIDE), READ, KERNEL)
 
 
 class Sandbox(ABC):
-    """A way to start a program inside. name: for people. repeat: the words of its options, and the
-    words after them.
+    """A way to start a program inside.
 
-    counted: the aspects whose effects are findings.
+    name: shown to people. repeat: the words that repeat a run: options, and the words after them.
+        counted: the aspects whose effects are findings.
     """
 
     name: str

@@ -52,13 +52,14 @@ def test_the_childs_ends_of_the_pipes_are_blocking(case: ProcessCase, how: str) 
     expect("descriptors of the child in non-blocking mode", ends, [])
 
 
-# For each mode of a stream, what the child has there.
+# The modes of a stream: the child gets the file of the caller, a pipe or socket, or /dev/null.
 INHERITED, PIPED, NULL = 0, 1, 2
 READS, WRITES = (os.O_RDONLY, os.O_RDWR), (os.O_WRONLY, os.O_RDWR)
 
 
 def odd_streams(modes: tuple[int, ...], fds: list[dict[str, Any]]) -> list[str]:
-    """Return what is wrong with the streams of a child, whose caller has a file on each."""
+    """Return a line for each stream of a child that differs from its mode. The caller has a file on
+    each stream."""
     wrong = []
     for each, mode in zip(fds, modes, strict=False):
         number, target = each["fd"], each["target"]
@@ -226,7 +227,7 @@ def test_a_handle_that_is_opened_again_has_its_request_and_modes(case: ProcessCa
         *(step("kill"), step("wait", timeout_ms=10_000), step("read_eof", stream="stderr")),
     ]
     seen = case.process.script({"a": again}, [*use, step("drop"), *use, step("drop")], within_s=20)
-    # The pid, and what the child has printed before the kill, may differ.
+    # The pid and the output before the kill may differ.
     facts = [
         (seen.steps[at + 1], seen.steps[at + 2].get("errno"), seen.steps[at + 4])
         for at in (0, len(use) + 1)

@@ -17,7 +17,7 @@
 #define BS_PLAN_FS "fs"
 /* `RIGHTS /absolute/path`: rights that are granted on this path and below it */
 #define BS_PLAN_PATH "path"
-#define BS_PLAN_NET "net"     /* for landlock: rights for the network, as for fs */
+#define BS_PLAN_NET "net"     /* for landlock: the restricted network rights, hexadecimal */
 #define BS_PLAN_SCOPE "scope" /* for landlock: the restricted scopes, hexadecimal */
 #define BS_PLAN_PORT "port"   /* for landlock: a TCP port, decimal, to which programs may connect */
 
