@@ -82,7 +82,7 @@ def test_a_run_of_the_kit_removes_the_folder_of_a_killed_lane(checkout: Path) ->
     pipe, places = checkout / "started", [checkout / "tmp"]
     os.mkfifo(pipe)
     write_stage(checkout, "valgrind", f"echo $PPID >{pipe}\nexec sleep 600")
-    words = [checkout / "ci/test", "valgrind"]
+    words: list[str | Path] = [checkout / "ci/test", "valgrind"]
     ci = subprocess.Popen(words, stdout=subprocess.DEVNULL, env=environment(checkout))
     lane = int(pipe.read_text())
     try:
