@@ -47,8 +47,8 @@ def share(judged: JudgedRequirement) -> str:
 
 
 def is_partial(judged: JudgedRequirement) -> bool:
-    """True if some of its tests or questions conform, so the mistake shows only for certain inputs
-    or at certain moments."""
+    """True if some tests or questions of the requirement conform, so the mistake shows only for
+    certain inputs or at certain moments."""
     whole = all(each.cases is None or each.cases[0] == each.cases[1] for each in judged.failing)
     return bool(judged.failing) and not (whole and len(judged.failing) == len(judged.records))
 

@@ -37,8 +37,8 @@ def trust(case: BackendCase, say: Say) -> None:
         # them.
         case.session.stuck = _stuck(case, stuck) if stuck else stuck
         if case.session.stuck:
-            # Tests decide about this: for each kind of request a requirement is broken if it does
-            # not return.
+            # If requests of a kind do not return, that breaks a requirement, so the tests report it
+            # and not this check.
             say(f"{name}: no answer to {', '.join(sorted(case.session.stuck))}")
             return
     answer = case.backend.probe("repo-write", backend=name, within_s=WITHIN_S)
