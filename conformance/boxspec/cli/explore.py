@@ -15,6 +15,7 @@ from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.explore.finding_block import finding_block
 from boxspec.explore.program import Part, described
+from boxspec.explore.promote import paths, promote
 from boxspec.explore.sandbox import ASPECTS, CommandSandbox, Sandbox, ShimSandbox
 from boxspec.explore.search import Explored, Explorer
 from boxspec.printable import one_line
@@ -69,6 +70,11 @@ def parser() -> argparse.ArgumentParser:
         help=f"no finding for effects of this aspect (repeatable): {', '.join(ASPECTS)}",
     )
     add(
+        "--promote",
+        metavar="PATH",
+        help="write each finding as C, to a folder or FILE.c; it is compiled and run inside",
+    )
+    add(
         "--program",
         action="append",
         default=[],
@@ -94,7 +100,11 @@ def main(words: Sequence[str]) -> int:
             return _again(explorer, args, terminal)
         limit_s = args.time or (float("inf") if args.most else USUAL_S)
         explorer.explore(args.most or 1 << 62, limit_s, args.jobs, args.fail_fast)
-        return _report(explorer.found, sandbox, args.seed, terminal)
+        explorer.minimise()
+        status = _report(explorer.found, sandbox, args.seed, terminal)
+        if args.promote and explorer.found.findings:
+            _promote(explorer.found, sandbox, janitor, args, terminal)
+        return status
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -110,18 +120,27 @@ def _sandbox(args: argparse.Namespace, command: Sequence[str]) -> Iterator[Sandb
         path = os.environ.get("PATH", os.defpath)
         yield CommandSandbox(Command(command, Path.home(), Path.cwd(), path), args.ignore)
         return
+    with opened(args.shim, args.backend, args.profile or PROFILE, args.ignore) as sandbox:
+        yield sandbox
+
+
+@contextlib.contextmanager
+def opened(
+    shim: str | None, backend: str | None, profile: str, ignored: Sequence[str]
+) -> Iterator[Sandbox]:
+    """Yield a backend of a shim; by default the strongest one of the reference."""
     contract = next(each for each in every() if each.explored)
-    argv, profile = shim_argv(args.shim), args.profile or PROFILE
+    argv = shim_argv(shim)
     session = Session(argv)
     try:
         trust(session, contracts=[])
         if contract.name not in session.capabilities:
             remedy = "explore a command instead: boxspec explore -- COMMAND"
             raise UsageError("--shim", f"does not declare {contract.name}", remedy)
-        backend = contract.load_explored()(session, args.backend, profile)
-        repeat = ["--shim", args.shim] if args.shim else []
-        repeat += ["--backend", backend.name, "--profile", profile]
-        yield ShimSandbox(argv, backend, args.ignore, repeat)
+        made = contract.load_explored()(session, backend, profile)
+        repeat = ["--shim", shim] if shim else []
+        repeat += ["--backend", made.name, "--profile", profile]
+        yield ShimSandbox(argv, made, ignored, repeat)
     finally:
         session.close()
 
@@ -139,6 +158,22 @@ def _again(explorer: Explorer, args: argparse.Namespace, terminal: Terminal) -> 
     if not batch.effects:
         terminal.write("no effect outside")
     return int(bool(batch.effects))
+
+
+def _promote(
+    found: Explored,
+    sandbox: Sandbox,
+    janitor: Janitor,
+    args: argparse.Namespace,
+    terminal: Terminal,
+) -> None:
+    into = Path(args.promote)
+    (into.parent if into.suffix == ".c" else into).mkdir(parents=True, exist_ok=True)
+    for finding, path in zip(found.findings, paths(into, found.findings), strict=True):
+        _, shows = promote(finding, args.seed, path, sandbox, janitor)
+        terminal.write(
+            f"{path}: {'has the effect' if shows else 'does not have the effect'} inside"
+        )
 
 
 def _report(found: Explored, sandbox: Sandbox, seed: int, terminal: Terminal) -> int:

@@ -34,12 +34,13 @@ GROUPS = {
         "orders": "force the events of a run into many orders, and judge each",
         "explore": "run generated programs in a sandbox, and watch what they change outside",
     },
-    "maintain boxspec": {"dev": "commands for maintainers: faults, pages, model"},
+    "maintain boxspec": {"dev": "commands for maintainers: faults, weak, pages, model"},
 }
 VERBS = {name: about for group in GROUPS.values() for name, about in group.items()}
 # The verbs of `boxspec dev`.
 DEV = {
     "faults": "run the suite against each seeded fault",
+    "weak": "explore sandboxes from which one rule is left out",
     "pages": "compare or write the generated parts of the documentation pages",
     "model": "check the models of the contracts exhaustively, and their mistakes",
 }
@@ -115,6 +116,7 @@ EXAMPLES = {
         "dev model": "the states within each bound, and the law that each mistake breaks",
         "dev model --mistake LOOKS_ONCE": "the events of a counterexample",
     },
+    "dev weak": {"dev weak --only call-bpf": "a single one", "dev weak": "all, for each 60 s"},
     "dev pages": {"dev pages": "show differences", "dev pages --write": "show and write them"},
     "fuzz": {
         "fuzz --list": "the targets",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from boxspec.explore.effects import KERNEL, WRITE, Effect, Surroundings
 from boxspec.explore.program import Program, code
@@ -13,9 +14,10 @@ from boxspec.explore.sandbox import Sandbox
 from boxspec.explore.table import table
 from boxspec.programs import programs
 from boxspec.verify.janitor import Janitor
-from boxspec.verify.launch import Start, launch
+from boxspec.verify.launch import Ended, Start, launch
 from boxspec.verify.plan import END, Plan
 from boxspec.verify.scene import Scene
+from boxspec.verify.witness import Witness
 
 # Limits of all programs of a batch together, and of the start of the sandbox.
 LIMIT_S = 20.0
@@ -46,20 +48,46 @@ def run(sandbox: Sandbox, janitor: Janitor, some: Sequence[Program]) -> Batch:
         lines = [*around.lines, limit, *(f"run={code(each)}" for each in some)]
         witness = ConfinedWitness(scene.program)
         plan = Plan(scene, lines, witness)
-        scene.settle()
-        around.settle()
-        argv = sandbox.argv(scene, [str(scene.program), str(plan.path)])
-        env = scene.environment(os.environ)
-        ended = launch(janitor, scene, Start(argv, env, (), None, START_S, ENDS_S, witness))
-        scene.left = ended.left
+        ended = _start(sandbox, janitor, around, plan, witness)
         records = plan.records(sandbox.output(scene, ended.stdout))
-        found = Batch(around.effects())
-        if END in records:
-            _read(found, records[END].output, around)
-        else:
-            found.problem = sandbox.why_not(scene) or f"{witness.why or 'no record'} ({ended.said})"
-        found.effects = [each for each in found.effects if sandbox.counts(each)]
-        return found
+        output = records[END].output if END in records else None
+        if output is None:
+            why = sandbox.why_not(scene) or f"{witness.why or 'no record'} ({ended.said})"
+            return Batch(problem=why)
+        return _batch(sandbox, around, output)
+
+
+def run_program(sandbox: Sandbox, janitor: Janitor, program: Path) -> Batch:
+    """Start one compiled program (promote.py) in a new scene.
+
+    It needs no key, so the caller has seen that the sandbox confines.
+    """
+    with Scene(janitor, program=str(program)) as scene:
+        around = Surroundings(scene)
+        plan = Plan(scene, around.lines)
+        ended = _start(sandbox, janitor, around, plan, None)
+        output = sandbox.output(scene, ended.stdout).decode("utf-8", "replace")
+        return _batch(sandbox, around, output)
+
+
+def _start(
+    sandbox: Sandbox, janitor: Janitor, around: Surroundings, plan: Plan, witness: Witness | None
+) -> Ended:
+    scene = around.scene
+    scene.settle()
+    around.settle()
+    argv = sandbox.argv(scene, [str(scene.program), str(plan.path)])
+    env = scene.environment(os.environ)
+    ended = launch(janitor, scene, Start(argv, env, (), None, START_S, ENDS_S, witness))
+    scene.left = ended.left
+    return ended
+
+
+def _batch(sandbox: Sandbox, around: Surroundings, output: str) -> Batch:
+    found = Batch(around.effects())
+    _read(found, output, around)
+    found.effects = [each for each in found.effects if sandbox.counts(each)]
+    return found
 
 
 def _read(found: Batch, output: str, around: Surroundings) -> None:

@@ -50,6 +50,8 @@ class Explored:
     # Further kinds of effects, which are not minimised.
     others: list[Effect] = field(default_factory=list)
     problem: str = ""
+    # The time to the first effect; None without one.
+    first_s: float | None = None
 
 
 class Explorer:
@@ -61,6 +63,7 @@ class Explorer:
         self._sandbox, self._janitor, self._seed, self._tell = sandbox, janitor, seed, tell
         self._lock = threading.Lock()
         self._next = 0
+        self._began = 0.0
         self._stopped = threading.Event()
         self.found = Explored()
         # For each kind of effect: the effect, and the programs of the first batch that had it.
@@ -69,7 +72,7 @@ class Explorer:
 
     def explore(self, most: int, seconds: float, jobs: int, stop_at_first: bool = False) -> None:
         """Run programs 0 to `most` - 1, or as many as the time allows."""
-        began = time.monotonic()
+        began = self._began = time.monotonic()
         empty = self._start([])
         self.found.problem, self.found.own = empty.problem, empty.effects
         self._own = {each.key for each in empty.effects}
@@ -87,9 +90,6 @@ class Explorer:
                     raise
         finally:
             self.found.seconds = time.monotonic() - began
-        if not self.found.problem:
-            self._minimise()
-        self.found.seconds = time.monotonic() - began
 
     def again(self, parts: Sequence[Part]) -> Batch:
         """Run these programs in one start."""
@@ -128,6 +128,8 @@ class Explorer:
 
     def _note(self, batch: Batch, numbers: list[int]) -> None:
         with self._lock:
+            if batch.effects and self.found.first_s is None:
+                self.found.first_s = time.monotonic() - self._began
             for effect in batch.effects:
                 self._seen.setdefault(effect.key, (effect, numbers))
             rate = f"{self.found.programs:,} programs"
@@ -135,7 +137,13 @@ class Explorer:
                 rate += f", {len(self._seen)} kinds of effects"
         self._tell(rate)
 
-    def _minimise(self) -> None:
+    @property
+    def seen(self) -> list[Effect]:
+        """The first effect of each kind."""
+        return [effect for effect, _ in self._seen.values()]
+
+    def minimise(self) -> None:
+        """Find the calls of the first kinds of effects."""
         seen = list(self._seen.values())
         self.found.others = [effect for effect, _ in seen[MOST_FINDINGS:]]
         for number, (effect, numbers) in enumerate(seen[:MOST_FINDINGS], 1):

@@ -49,19 +49,31 @@ def test_a_sandbox_that_holds_has_no_finding(folder: Path) -> None:
     assert left(folder) == []
 
 
-def test_a_weak_sandbox_has_a_finding_that_its_command_repeats(folder: Path) -> None:
+def test_a_finding_of_a_weak_sandbox_is_repeated_and_promoted(folder: Path, tmp_path: Path) -> None:
     shim = shlex.join(
         [interpreter(), "-I", "-S", str(SHIM), "--fault", "backend-ipc.keyrings-are-forgotten"]
     )
-    done = explored(folder, "-n", "60", "-x", "--ignore", "kernel", "--shim", shim)
+    promoted = tmp_path / "found"
+    words = ["-n", "60", "-x", "--ignore", "kernel", "--promote", str(promoted), "--shim", shim]
+    done = explored(folder, *words)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "a key of the user was read" in done.stdout
+    assert f"{promoted}/a-key-of-the-user-was-read.c: has the effect inside" in done.stdout
     repeated = re.search(r"repro +\S+ explore (.*)", done.stdout)
     assert repeated is not None
     again = explored(folder, *shlex.split(repeated[1]))
     assert again.returncode == 1
     assert "a key of the user was read" in again.stdout
     assert left(folder) == []
+
+
+@pytest.mark.parametrize("rule", ["call-bpf", "right-MAKE_DIR"])
+def test_a_sandbox_without_one_rule_is_found(folder: Path, rule: str) -> None:
+    env = {**os.environ, "BOXSPEC_CASE_ROOT": str(folder)}
+    words = [COMMAND[0], "dev", "weak", "--only", rule]
+    done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 of 1 weak sandboxes found" in done.stdout
 
 
 def test_any_effect_outside_a_command_is_a_finding(folder: Path) -> None:

@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from boxspec.errors import UsageError
+from boxspec.explore.effects import Effect
 from boxspec.explore.minimise import minimised
 from boxspec.explore.program import SLOTS, Part, code, program
+from boxspec.explore.promote import compiled, paths, source
+from boxspec.explore.search import Finding
 from boxspec.explore.table import ANY, NONE, table
 from boxspec.places import ROOT
 from boxspec.programs import programs
@@ -118,3 +121,17 @@ def test_no_program_runs_without_the_key(tmp_path: Path) -> None:
     done = subprocess.run([programs.steps, plan], capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (64, b"")
     assert (tmp_path / "out_file").read_text() == "canary"
+
+
+def test_a_promoted_finding_compiles_with_each_operation(tmp_path: Path) -> None:
+    effect = Effect("fs-write", "a file outside was created", "")
+    parts = tuple(Part(number) for number in range(ENOUGH // 3))
+    names = {call.operation.name for part in parts for call in part.calls(1)}
+    assert names == {each.name for each in table().operations}
+    finding = Finding(effect, parts, again=True)
+    (path,) = paths(tmp_path, [finding])
+    assert path.name == "a-file-outside-was-created.c"
+    path.write_text(source(finding, 1, path.stem))
+    program = compiled(path, tmp_path)
+    done = subprocess.run([program], check=False)
+    assert done.returncode == 64
