@@ -43,7 +43,7 @@ class Batch:
 def run(sandbox: Sandbox, janitor: Janitor, some: Sequence[Program]) -> Batch:
     """Start the sandbox once in a new scene, and run these programs one after the other."""
     with Scene(janitor, program=programs.steps) as scene:
-        around = Surroundings(scene)
+        around = Surroundings(scene, sandbox.ruled)
         limit = f"limit_ms={LIMIT_S * 1000:.0f}"
         lines = [*around.lines, limit, *(f"run={code(each)}" for each in some)]
         witness = ConfinedWitness(scene.program)
@@ -63,7 +63,7 @@ def run_program(sandbox: Sandbox, janitor: Janitor, program: Path) -> Batch:
     It needs no key, so the caller has seen that the sandbox confines.
     """
     with Scene(janitor, program=str(program)) as scene:
-        around = Surroundings(scene)
+        around = Surroundings(scene, sandbox.ruled)
         plan = Plan(scene, around.lines)
         ended = _start(sandbox, janitor, around, plan, None)
         output = sandbox.output(scene, ended.stdout).decode("utf-8", "replace")

@@ -50,8 +50,9 @@ class Effect:
 class Surroundings:
     """The targets of one scene with their observers. Make it before `scene.settle`."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, ruled: bool) -> None:
         self.scene = scene
+        self._ruled = ruled
         # 24 digits, because fixtures/programs/steps searches the data that it reads for a text of
         # this form.
         self.token = secrets.token_hex(12)
@@ -141,7 +142,8 @@ class Surroundings:
         # Other decoys and the workspace lie below the home directory, so it is not walked.
         yield from (targets["home_file"], targets["home_new"])
         yield from (self.out, *sorted(self.out.rglob("*")))
-        yield targets["kept_file"]
+        if self._ruled:
+            yield targets["kept_file"]
         yield from (targets[name] for name in ("tmp_new", "var_tmp_new", "shm_new"))
 
     def _facts(self) -> dict[Path, Facts]:

@@ -32,12 +32,14 @@ class Sandbox(ABC):
     """A way to start a program inside.
 
     name: shown to people. repeat: the words that repeat a run: options, and the words after them.
-        counted: the aspects whose effects are findings.
+    counted: the aspects whose effects are findings.
+    ruled: True if a policy keeps and hides files of the workspace.
     """
 
     name: str
     counted: frozenset[str]
     repeat: tuple[list[str], list[str]]
+    ruled = False
 
     @abstractmethod
     def argv(self, scene: Scene, words: Sequence[str]) -> list[str]:
@@ -75,6 +77,7 @@ class Backend(Protocol):
 
     name: str
     claimed: frozenset[str]
+    ruled: bool
 
     def message(self, root: Path, words: Sequence[str]) -> dict[str, Any]:
         """Return the request that runs these words in the workspace `root`."""
@@ -109,6 +112,7 @@ class ShimSandbox(Sandbox):
         self._shim, self._backend = shim, backend
         self.name = backend.name
         self.counted = backend.claimed - {*ignored}
+        self.ruled = backend.ruled
         flags = [word for each in sorted(ignored) for word in ("--ignore", each)]
         self.repeat = [*repeat, *flags], []
 

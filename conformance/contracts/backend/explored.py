@@ -38,6 +38,8 @@ class Explored:
                 if {"fs-write", "fs-read"} <= claimed:
                     self.claimed, self._whole = claimed, whole
                     self._context["policy"] = given
+            # True if programs run under the policy.
+            self.ruled = "policy" in self._context
         finally:
             case.close(keep=False)
 
