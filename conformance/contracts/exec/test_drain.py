@@ -85,9 +85,10 @@ def test_output_is_exact_at_the_edges_of_buffers(case: ExecCase, size: int) -> N
 # More than 64 MiB, which is a common limit.
 @requires("EXEC-DRAIN-02", pitfalls=["E1"], overlap=3)
 def test_output_beyond_64_mib_is_complete(case: ExecCase) -> None:
-    size = 64 * 2**20 + 4097
-    seen = case.exec.run(program=P.flood, args=[str(size), "0"], within_s=30)
-    expect("exit code and length", (seen.result["exit_code"], seen.stdout_len), (0, size))
+    size = 65 * 2**20 + 4097
+    seen = case.exec.run(program=P.flood, args=[str(size), str(size)], within_s=30)
+    got = (seen.result["exit_code"], seen.stdout_len, seen.stderr_len)
+    expect("exit code and both lengths", got, (0, size, size))
 
 
 @requires("EXEC-DRAIN-02")

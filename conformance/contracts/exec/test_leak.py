@@ -167,6 +167,7 @@ def crossed(case: ExecCase) -> list[ExecRequest]:
     options: list[tuple[str, ExecRequest]] = [
         ("exec", {"stdin": "null"}),
         ("exec", {"stdin": b"x" * 200_000}),
+        ("exec", {"stdin": b""}),
         ("exec.debug", {"debug": True}),
         ("exec.cap", {"max_output_bytes": 2**32}),
         ("exec", {"current_dir": "/"}),

@@ -347,6 +347,12 @@ def timed_out(_case: ExecCase) -> ExecRequest:
     return {"program": P.slow_exit, "args": ["/dev/null", "5000"], "timeout_ms": 150}
 
 
+def tidying(_case: ExecCase) -> ExecRequest:
+    """Return a run whose child needs a part of its grace period to tidy up."""
+    line = "trap 'sleep 0.2; echo bye; exit 0' TERM; while :; do sleep 0.02; done"
+    return shell_request(line) | {"timeout_ms": 500}
+
+
 def missing_directory(case: ExecCase) -> ExecRequest:
     return {"program": P.exit_with, "args": ["3"], "current_dir": str(case.tmp / "missing")}
 
@@ -407,6 +413,7 @@ PAIRS: dict[
         ("exit 0", b""),
     ),
     "a deadline that passes, then the same one": (HERE, timed_out, timed_out, ("no code", b"")),
+    "a deadline with a grace, then the same one": (HERE, tidying, tidying, ("no code", b"bye\n")),
     "a missing directory, then a directory": (
         HERE,
         missing_directory,
@@ -438,7 +445,9 @@ def end_and_output(run: RunAnswer) -> object:
     if not run.ok:
         return (error_of(run).get("kind"), b"")
     code = run.result["exit_code"]
-    return ("no code" if code is None else f"exit {code}", run.stdout)
+    # A sandbox adds a TMPDIR to the environment.
+    lines = [each for each in run.stdout.splitlines(keepends=True) if each[:7] != b"TMPDIR="]
+    return ("no code" if code is None else f"exit {code}", b"".join(lines))
 
 
 @pytest.mark.parametrize("after_ms", [0, 40], ids=["beside", "after"])
