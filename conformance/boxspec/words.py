@@ -59,6 +59,14 @@ def count(word: str) -> int:
     return number
 
 
+def shard(word: str) -> tuple[int, int]:
+    """Return K and N of `K/N`: the K-th of N parts."""
+    number, slash, of = word.partition("/")
+    if not slash or count(number) > count(of):
+        raise argparse.ArgumentTypeError(f"{word!r} is not a part like 1/3")
+    return count(number), count(of)
+
+
 def natural(word: str) -> int:
     if not word.isdecimal():
         raise argparse.ArgumentTypeError(f"{word!r} is no number from 0 up")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from boxspec.errors import UsageError
 from boxspec.judge.requirements import load
 from boxspec.subject.contract import names
-from boxspec.words import count, natural
+from boxspec.words import count, natural, shard
 
 EXITS = """\
 exit codes of run: 0 the implementation conforms; 1 it fails a MUST of profile contract, or an
@@ -71,6 +71,12 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
         metavar="TOPIC",
         help="all tests of this topic, and one of each other requirement",
     )
+    add(
+        "--shard",
+        type=shard,
+        metavar="K/N",
+        help="only the K-th of N parts of the tests; `boxspec report` joins the N results",
+    )
     add("-x", dest="fail_fast", action="store_true", help="stop at the first test that fails")
     add(
         "--backend",
@@ -104,6 +110,7 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
     add("--junit", metavar="FILE", help="JUnit XML; times are those of the shim")
     add("--tap", metavar="FILE", help="TAP 14")
     add("--sarif", metavar="FILE", help="SARIF 2.1.0 for code scanning: the failed tests")
+    add("--attestation", metavar="FILE", help="in-toto statement with the digest of --json")
     add("--md", metavar="FILE", help="Markdown for the summary of a CI step")
     add("--html", metavar="FILE", help="one offline page, with a folder data/ for long evidence")
     add(

@@ -25,7 +25,7 @@ from boxspec.faults.outcome import Outcome
 from boxspec.faults.runs import Runs
 from boxspec.report.output_file import OutputFile
 from boxspec.subject.contract import find, names
-from boxspec.words import count
+from boxspec.words import count, shard
 
 # Imported by the process that runs are forked from, because most runs are shorter than these
 # imports. Each run imports the tests that it needs.
@@ -113,8 +113,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     )
     add("--only", action="append", metavar="ID", help="only this fault (repeatable)")
     add(
-        "--share",
-        type=share,
+        "--shard",
+        type=shard,
         metavar="K/N",
         help="only every N-th fault from the K-th, and each control and no-op",
     )
@@ -133,13 +133,6 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         " requirement; all: every test of its contract (default: by contract)",
     )
     return made.parse_args(words)
-
-
-def share(word: str) -> tuple[int, int]:
-    first, slash, of = word.partition("/")
-    if not slash or count(first) > count(of):
-        raise argparse.ArgumentTypeError(f"{word!r} is not a share like 1/3")
-    return count(first), count(of)
 
 
 class _Named:
@@ -233,7 +226,7 @@ def main(words: Sequence[str]) -> int:
     args = parse(words)
     if args.resume and not args.json:
         raise UsageError("--resume", "has no file to resume from", "add --json FILE")
-    chosen = choose(catalogue(), args.only, args.k, args.contract, args.share or (1, 1))
+    chosen = choose(catalogue(), args.only, args.k, args.contract, args.shard or (1, 1))
     if args.list:
         for fault in chosen:
             print(f"{fault.id:45} {fault.requirement or fault.role:16} {fault.mistake}")

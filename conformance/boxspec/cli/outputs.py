@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 
 from boxspec.errors import UsageError
-from boxspec.report import badge, html, junit, markdown, sarif, tap
+from boxspec.report import attestation, badge, html, junit, markdown, sarif, tap
 from boxspec.report import json as json_report
 from boxspec.report.output_file import OutputFile
 from boxspec.report.result import Result
@@ -18,6 +18,7 @@ FORMATS: dict[str, Callable[[Result], str]] = {
     "--junit": junit.render,
     "--tap": tap.render,
     "--sarif": sarif.render,
+    "--attestation": attestation.render,
     "--md": markdown.render,
 }
 

@@ -10,16 +10,19 @@ from boxspec.cli.outputs import FORMATS
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.report import badge, html, markdown
+from boxspec.report.join import joined, shard_of
 from boxspec.report.output_file import OutputFile, expect_distinct
 from boxspec.report.result import Result, checked, document, read
 
 EPILOG = """\
 --backends and --peers take results of `run --json`, or a file with several as {"results": [...]}.
 Results of --earlier get no column: they show since when an implementation of that name fails.
-exit codes: 0 everything is written; 2 wrong usage, or a file is not a result."""
+Results of `run --shard` are joined, with the verdicts of a run without shards.
+exit codes: 0 everything is written; 2 wrong usage, or a file is not a result; for shards that of
+the joined run."""
 
 # Formats that hold one result.
-ALONE = {flag: FORMATS[flag] for flag in ("--junit", "--tap", "--sarif")}
+ALONE = {flag: FORMATS[flag] for flag in ("--json", "--junit", "--tap", "--sarif", "--attestation")}
 
 
 def results(flag: str, names: Iterable[str]) -> list[Result]:
@@ -43,6 +46,8 @@ def main(words: Sequence[str]) -> int:
     add("--junit", metavar="FILE", help="JUnit XML of one result")
     add("--tap", metavar="FILE", help="TAP 14 of one result")
     add("--sarif", metavar="FILE", help="SARIF 2.1.0 of one result")
+    add("--json", metavar="FILE", help="the joined result of all shards")
+    add("--attestation", metavar="FILE", help="in-toto statement with the digest of one result")
     add("--badge", action="append", metavar="FILE", help="badge of one result, .svg or .json")
     more = "(repeatable)"
     add("--earlier", action="append", metavar="RESULT", default=[], help=f"an older result {more}")
@@ -68,10 +73,12 @@ def main(words: Sequence[str]) -> int:
         raise UsageError(
             "report",
             "has nothing to write",
-            "name --html, --md, --junit, --tap, --sarif or --badge",
+            "name --html, --md, --json, --junit, --tap, --sarif, --attestation or --badge",
         )
+    every = [read(name) for name in args.results]
+    whole = joined(every) if any(shard_of(each) for each in every) else None
     given = html.Given(
-        [read(name) for name in args.results],
+        every if whole is None else [whole],
         results("--earlier", args.earlier),
         results("--backends", args.backends),
         results("--peers", args.peers),
@@ -95,7 +102,10 @@ def main(words: Sequence[str]) -> int:
         file.write(text())
     if page is not None:
         html.write(page, given)
-    return 0
+    if whole is None:
+        return 0
+    print(f"{whole.words} · exit {whole.status}")
+    return whole.status
 
 
 def _faults(name: str | None) -> Any:

@@ -278,6 +278,7 @@ def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> 
     # `--seed=N` in one word: pytest would take a separate N for a path before it knows the option.
     words = [f"--seed={args.seed}", f"--busy={args.busy}", *["--stress"] * args.stress]
     words += ["--isolate"] * args.isolate
+    shard = "{}/{}".format(*args.shard) if args.shard else None
     for flag, value in (
         ("--shim", args.shim),
         ("--profile", args.profile),
@@ -288,6 +289,7 @@ def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> 
         ("--backend", args.backend),
         ("--overlap", args.jobs),
         ("--repeat", args.repeat),
+        ("--shard", shard),
         ("--repeat-file", args.repeat_file),
     ):
         if value is not None:
@@ -334,7 +336,7 @@ def _tree(
     if args.spec:
         selected = {name: each for name, each in selected.items() if name in frozen(args.spec)}
     judged = judge_requirements(observer.records, selected, capabilities, baseline)
-    whole = not (args.k or args.m or args.focus or args.fail_fast)
+    whole = not (args.k or args.m or args.focus or args.fail_fast or args.shard)
     return ResultTree(
         how=RunFlags(args.shim, args.backend, args.isolate, args.stress, args.seed, args.busy),
         argv=argv,
@@ -357,6 +359,7 @@ def _tree(
         spec=args.spec,
         chosen=observer.info.chosen,
         claims=observer.info.claims,
+        shard=args.shard,
     )
 
 

@@ -88,6 +88,7 @@ EXAMPLES = {
     "report": {
         "report result.json --html report.html": "one page that needs no network",
         "report old.json new.json --md summary.md": "two results side by side",
+        "report part-*.json --json all.json": "join the results of run --shard",
     },
     "clean": {"clean": "list the folders", "clean --force": "remove them"},
     "diff": {"diff old.json new.json": "fixed, broken and changed requirements"},

@@ -78,6 +78,7 @@ class ResultTree:
     chosen: for a contract with a choice of backends: the name of the backend that the kit chose,
         and the names of the others.
     claims: the claim for each aspect, by contract: fully, partial, unavailable.
+    shard: K and N, if the run has only the K-th of N parts of the tests.
     fail_fast: True if the run stops at the first failure, of any level and profile.
     """
 
@@ -101,6 +102,7 @@ class ResultTree:
     chosen: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
     claims: dict[str, dict[str, str]] = field(default_factory=dict)
     fail_fast: bool = False
+    shard: tuple[int, int] | None = None
 
     @property
     def name(self) -> str:
@@ -189,6 +191,9 @@ class ResultTree:
     def incomplete(self, require_complete: bool) -> str | None:
         """Return the reason why the run is incomplete and therefore cannot end with `conforms`.
         None if it is complete."""
+        if self.shard:
+            # Only the joined result tells which requirements have no test.
+            return None
         if not self.contracts:
             return "the shim declares no contract; use --contract NAME to judge a part of one"
         if self.asked:

@@ -17,6 +17,7 @@ from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.verdict import BROKEN, Verdict
 
 SCHEMA = "boxspec-result/1"
+JUDGED = ("needs", "blocked_by", "lacks", "missing", "aspect", "order", "late")
 
 
 def render(result: Mapping[str, Any]) -> str:
@@ -54,6 +55,7 @@ def plain(tree: ResultTree, status: int, words: str) -> dict[str, Any]:
             "isolate": tree.how.isolate,
             "stress": tree.how.stress,
             "busy": tree.how.busy,
+            "shard": list(tree.shard) if tree.shard else None,
         },
         "summary": _summary(tree),
         "requirements": [_requirement(each) for each in tree.judged],
@@ -126,6 +128,8 @@ def _test(tree: ResultTree, record: Record) -> dict[str, Any]:
         test.update({name: fields[name] for name in ("declared", "escaped")})
     if record.changed:
         test["changed"] = record.changed
+    # The facts from which `report` judges the requirements of several shards again.
+    test.update({name: fields[name] for name in JUDGED if fields[name]})
     test["timing"] = fields["timing"]
     how = tree.how_to_repeat(contract_of(record.requirements[0]))
     test["repro"] = repro_command(record.to_repeat, how)

@@ -7,11 +7,12 @@ schemas/sarif.json describes the part of it that is used here.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from boxspec import __version__
+from boxspec.judge.repro import command
 from boxspec.printable import one_line
 from boxspec.report.result import Result, is_failure
 
@@ -32,13 +33,26 @@ class Finding:
     repeat: str = ""
 
 
-def text(rules: Mapping[str, str], findings: Iterable[Finding], started: str, status: int) -> str:
-    """Return the document. rules: the text of each rule, by its id."""
+def text(
+    rules: Mapping[str, str],
+    findings: Iterable[Finding],
+    started: str,
+    status: int,
+    help_text: Callable[[str], str] = lambda _: "",
+) -> str:
+    """Return the document.
+
+    rules: the text of each rule, by its id. help_text: returns its help, by default the same text.
+    """
     driver = {
         "name": "boxspec",
         "version": __version__,
         "rules": [
-            {"id": one_line(name), "shortDescription": {"text": one_line(about) or one_line(name)}}
+            {
+                "id": one_line(name),
+                "shortDescription": {"text": one_line(about) or one_line(name)},
+                "help": {"text": help_text(name) or one_line(about) or one_line(name)},
+            }
             for name, about in rules.items()
         ],
     }
@@ -78,4 +92,8 @@ def render(result: Result) -> str:
         for name in test["requirements"]
         if name in rules
     ]
-    return text(rules, findings, result.started, result.status)
+
+    def help_text(name: str) -> str:
+        return f"{one_line(rules[name])}\n\nMore: {command(['explain', name])}"
+
+    return text(rules, findings, result.started, result.status, help_text)

@@ -175,7 +175,8 @@ def _reason(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
         text = f"{conforming} of {len(tree.judged)} requirement{'s' * (len(tree.judged) != 1)}"
     else:
         text = f"{conforming} of {asked} required"
-    return f"{text}{f' · fails {broken}' if broken else ''}{excused}"
+    shard = " · part {} of {} of the tests".format(*tree.shard) if tree.shard else ""
+    return f"{text}{f' · fails {broken}' if broken else ''}{excused}{shard}"
 
 
 def _start(tree: ResultTree) -> str:

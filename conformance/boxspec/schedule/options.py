@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from boxspec.schedule.body_pool import THREADS
+from boxspec.words import shard
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -49,6 +50,13 @@ def add_options(parser: pytest.Parser) -> None:
         dest="boxspec_focus",
         metavar="TOPIC",
         help="all tests of this topic, and one of each other requirement",
+    )
+    add(
+        "--shard",
+        dest="boxspec_shard",
+        type=shard,
+        metavar="K/N",
+        help="only the K-th of N parts of the tests",
     )
     add(
         "--backend",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -59,6 +60,11 @@ def select_tests(config: pytest.Config, items: list[pytest.Item]) -> None:
             for name in marked.ids
         )
         (kept if wanted else dropped).append(item)
+    if option("boxspec_shard"):
+        number, of = option("boxspec_shard")
+        # By name, so that a new test moves no other one to another machine.
+        dropped += [item for item in kept if crc32(item.nodeid.encode()) % of != number - 1]
+        kept = [item for item in kept if crc32(item.nodeid.encode()) % of == number - 1]
     if option("boxspec_focus"):
         kept, away = focused(kept, option("boxspec_focus"))
         dropped += away

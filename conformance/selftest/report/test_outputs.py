@@ -5,6 +5,7 @@ Names and evidence that a shim chooses have no effect in any of them.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -21,13 +22,15 @@ from boxspec.cli.faults import summary
 from boxspec.errors import UsageError
 from boxspec.faults.fault import catalogue
 from boxspec.faults.outcome import Outcome
-from boxspec.judge.verdict import Failure, NotMeasured, Verdict
-from boxspec.report import badge, junit, markdown, sarif, tap
+from boxspec.judge.record import Record
+from boxspec.judge.verdict import Blocked, Failure, NotMeasured, Verdict
+from boxspec.report import attestation, badge, junit, markdown, sarif, tap
 from boxspec.report import json as json_report
+from boxspec.report.join import joined
 from boxspec.report.result import Result, checked, is_failure, read
 from selftest.report.made_results import HOSTILE, made
 from selftest.tools import FEW_TEXTS, RESULT_SCHEMA, ROOT, boxspec
-from selftest.trees import HARDENED, MUST, OTHER_MUST
+from selftest.trees import HARDENED, MUST, OTHER_MUST, record, tree
 
 SARIF = Path(sarif.__file__).with_name("schemas") / "sarif.json"
 XSD = etree.XMLSchema(etree.parse(Path(__file__).with_name("schemas") / "junit.xsd"))
@@ -54,6 +57,56 @@ def result() -> Result:
     plain = json.loads(json_report.render(found.plain))
     next(each for each in plain["requirements"] if each["id"] == KNOWN)["known"] = True
     return Result.of(plain)
+
+
+# Shards and statements -----------------------------------------------------------------------
+
+
+def shard(number: int, *records: Record, of: int = 2) -> Result:
+    found = tree(list(records), shard=(number, of))
+    return Result.of(json.loads(json_report.render(json_report.plain(found, 0, "PASS: a part"))))
+
+
+def test_joined_shards_have_the_verdicts_of_one_run() -> None:
+    first = shard(1, record(f"{MUST}/one"), record(OTHER_MUST, Blocked([MUST], "it is broken")))
+    second = shard(2, record(f"{MUST}/two", broken()), record(HARDENED, NotMeasured("late")))
+    whole = joined([second, first])
+    verdicts = {name: each["verdict"] for name, each in whole.requirements.items()}
+    assert verdicts == {MUST: "fails", OTHER_MUST: "not-measured", HARDENED: "not-measured"}
+    assert whole.requirements[OTHER_MUST]["blocked_by"] == [MUST]
+    assert (whole.status, whole.words) == (1, "FAIL: 1 required fails")
+    validator_for(json.loads(RESULT_SCHEMA.read_text())).validate(whole.plain)
+
+
+@pytest.mark.parametrize(
+    ("shards", "problem"),
+    [
+        ([shard(1, record(MUST))], "has the parts 1/2"),
+        ([shard(1, record(MUST))] * 2, "has the parts 1/2, 1/2"),
+        ([shard(1, record(MUST)), shard(2, record(MUST), of=3)], "has the parts 1/2, 2/3"),
+    ],
+)
+def test_an_incomplete_set_of_shards_is_not_joined(shards: list[Result], problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        joined(shards)
+
+
+def test_each_test_is_in_one_shard() -> None:
+    words = ("run", "--contract", "policy", "--topic", "POLICY-GLOB", "--no-cache", "--json", "-")
+    found = [json.loads(boxspec(*words, "--shard", f"{part}/2").stdout) for part in (1, 2)]
+    names = [{each["id"] for each in one["tests"]} for one in found]
+    assert names[0] and names[1] and not names[0] & names[1]
+    assert len(names[0] | names[1]) == len(json.loads(boxspec(*words).stdout)["tests"])
+
+
+def test_a_statement_has_the_digest_of_the_json_result(result: Result) -> None:
+    statement = json.loads(attestation.render(result))
+    digest = hashlib.sha256(json_report.render(result.plain).encode()).hexdigest()
+    assert statement["subject"] == [{"name": "result.json", "digest": {"sha256": digest}}]
+    assert statement["_type"] == "https://in-toto.io/Statement/v1"
+    found = statement["predicate"]
+    assert MUST in found["failedTests"] and KNOWN in found["warnedTests"]
+    assert found["result"] == "FAILED" and found["configuration"][0]["uri"].startswith("pkg:pypi/")
 
 
 # JSON ----------------------------------------------------------------------------------------
@@ -270,7 +323,7 @@ def test_outputs_of_a_run_can_be_written_later(tmp_path: Path) -> None:
         live, later = ((tmp_path / f"{when}.{name}").read_text() for when in ("live", "later"))
         assert live == later, name
     result = json.loads((tmp_path / "r.json").read_text())
-    assert result["outcome"] == {"status": 0, "words": "conforms"}
+    assert result["outcome"] == {"status": 0, "words": "PASS: 1 of 1 required"}
     assert result["command"].startswith("./ci/boxspec run --shim ")
     for test in result["tests"]:
         path, _, name = test["id"].partition("::")
