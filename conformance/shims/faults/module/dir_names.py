@@ -14,7 +14,11 @@ def mode_of(path):
         return 0
 
 
-@fault("MODULE-DIR-06", "each file is made writable first", "rm -rf after chmod -R")
+@fault(
+    "MODULE-DIR-06",
+    "before the removal each file is made writable, also under its second name",
+    "rm -rf after chmod -R",
+)
 def each_file_is_made_writable():
     @replaces(folder)
     def unlink(original, path):
@@ -23,7 +27,11 @@ def each_file_is_made_writable():
         original(path)
 
 
-@fault("MODULE-DIR-06", "each file is emptied first", "shred before unlink")
+@fault(
+    "MODULE-DIR-06",
+    "before the removal each file is emptied, also under its second name",
+    "shred before unlink",
+)
 def each_file_is_emptied():
     @replaces(folder)
     def unlink(original, path):
@@ -32,7 +40,11 @@ def each_file_is_emptied():
         original(path)
 
 
-@fault("MODULE-DIR-07", "a file in its place is left", "rmtree() of a directory only")
+@fault(
+    "MODULE-DIR-07",
+    "a file in place of the working directory is not removed",
+    "rmtree() of a directory only",
+)
 def a_file_in_its_place_is_left():
     @replaces(folder)
     def remove(original, path):

@@ -6,7 +6,7 @@ import module.runner as runner
 from faults.registry import fault, replaces
 
 
-@fault("MODULE-JSON-01", "the last byte of a full buffer is lost", "read(n - 1)")
+@fault("MODULE-JSON-01", "the last byte of a full buffer of input is lost", "read(n - 1)")
 def the_last_byte_of_a_full_buffer_is_lost():
     @replaces(runner)
     def hand_over_input(original):

@@ -24,7 +24,11 @@ def a_second_signal_kills():
         original(self, cause)
 
 
-@fault("MODULE-PARENT-02", "a killed caller sends SIGTERM", "PR_SET_PDEATHSIG, politely")
+@fault(
+    "MODULE-PARENT-02",
+    "if the caller is killed the module gets only SIGTERM",
+    "PR_SET_PDEATHSIG, politely",
+)
 def a_killed_caller_sends_sigterm():
     class Signals:
         SIGKILL = _signal.SIGTERM

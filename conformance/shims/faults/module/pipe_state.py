@@ -24,7 +24,11 @@ def a_module_has_its_own_umask():
         original(path, environment)
 
 
-@fault("MODULE-PIPE-06", "SIGHUP gets its default again", "reset all, nohup is lost")
+@fault(
+    "MODULE-PIPE-06",
+    "a SIGHUP that the caller ignores is not ignored in the module",
+    "reset all, nohup is lost",
+)
 def nohup_is_lost():
     @replaces(runner)
     def become(original, path, environment):
@@ -32,7 +36,7 @@ def nohup_is_lost():
         original(path, environment)
 
 
-@fault("MODULE-PIPE-06", "a module may open all that the host may", "as Go does for itself")
+@fault("MODULE-PIPE-06", "the limit of open files is raised in the module", "as Go does for itself")
 def the_limit_of_files_is_raised():
     @replaces(runner)
     def become(original, path, environment):
@@ -41,7 +45,7 @@ def the_limit_of_files_is_raised():
         original(path, environment)
 
 
-@fault("MODULE-PIPE-07", "the output of a module does not block", "an event loop in the runner")
+@fault("MODULE-PIPE-07", "the output of a module is non-blocking", "an event loop in the runner")
 def output_does_not_block():
     @replaces(runner)
     def become(original, path, environment):

@@ -8,7 +8,9 @@ from faults.registry import fault, replaces
 MOST = 64 * 1024 * 1024
 
 
-@fault("PROCESS-BRIDGE-18", "the stderr of the bridge does not block", "setBlocking(2, false)")
+@fault(
+    "PROCESS-BRIDGE-18", "the stderr of the bridge is made non-blocking", "setBlocking(2, false)"
+)
 def stderr_does_not_block():
     @replaces(bridge.Bridge)
     def run(original, self):

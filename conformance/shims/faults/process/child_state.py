@@ -15,14 +15,22 @@ def no_signal_is_blocked():
         original(self, request, (), modes, announce)
 
 
-@fault("PROCESS-CHILD-05", "a signal of the implementation stays blocked", "signalfd, sigwait")
+@fault(
+    "PROCESS-CHILD-05",
+    "a signal that the implementation blocks stays blocked in the child",
+    "signalfd, sigwait",
+)
 def a_signal_stays_blocked():
     @replaces(handle.Plugged)
     def __init__(original, self, request, caller_mask, modes, announce):
         original(self, request, {*caller_mask, _signal.SIGUSR1, _signal.SIGALRM}, modes, announce)
 
 
-@fault("PROCESS-CHILD-05", "SIGHUP gets its default again", "reset all, nohup is lost")
+@fault(
+    "PROCESS-CHILD-05",
+    "a SIGHUP that the caller ignores is not ignored in the child",
+    "reset all, nohup is lost",
+)
 def nohup_is_lost():
     @replaces(handle.Plugged)
     def join_group(original, self):
@@ -57,7 +65,9 @@ def a_process_has_its_own_session():
             os.write(self.announce, b"%d\n" % os.getpid())
 
 
-@fault("PROCESS-CHILD-07", "nonblocking is for both ends", "pipe2(O_NONBLOCK)")
+@fault(
+    "PROCESS-CHILD-07", "nonblocking makes the child's ends non-blocking too", "pipe2(O_NONBLOCK)"
+)
 def both_ends_do_not_block():
     @replaces(handle.Process)
     def __init__(original, self, request, modes, nonblocking, announce=-1):
@@ -72,7 +82,11 @@ def both_ends_do_not_block():
                 os.set_blocking(target, False)
 
 
-@fault("PROCESS-CHILD-07", "the ends of a bridge's child do not block", "one helper for all pipes")
+@fault(
+    "PROCESS-CHILD-07",
+    "the streams of a bridge's child are non-blocking",
+    "one helper for all pipes",
+)
 def a_bridges_child_does_not_block():
     @replaces(handle.Plugged)
     def place(original, self, stdio):
@@ -85,7 +99,11 @@ class Both:
     nonblocking = False
 
 
-@fault("PROCESS-CHILD-01", "the first of two values counts", "setenv() without overwrite")
+@fault(
+    "PROCESS-CHILD-01",
+    "of two variables with one name the first is used",
+    "setenv() without overwrite",
+)
 def the_first_value_counts():
     @replaces(handle)
     def check(original, request, modes):

@@ -54,7 +54,9 @@ def a_close_with_detached_writers_leaks():
         return told
 
 
-@fault("PROCESS-LEAK-01", "a taken stdout keeps stderr", "close if none was taken")
+@fault(
+    "PROCESS-LEAK-01", "if stdout was taken, a drop leaves stderr open", "close if none was taken"
+)
 def a_taken_stdout_keeps_stderr():
     @replaces(handle.Process)
     def drop(original, self):

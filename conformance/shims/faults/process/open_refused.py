@@ -26,7 +26,7 @@ def odd_names_are_left_out():
         original(request, modes)
 
 
-@fault("PROCESS-OPEN-11", "a text without #! is given to a shell", "execvp()")
+@fault("PROCESS-OPEN-11", "a file without #! is given to a shell", "execvp()")
 def a_text_is_given_to_a_shell():
     @replaces(handle.Plugged)
     def execute(original, self, path):
@@ -51,7 +51,7 @@ def a_busy_program_is_waited_for():
             sleep(0.01)
 
 
-@fault("PROCESS-OPEN-11", "an empty directory is none", "if (cwd && *cwd)")
+@fault("PROCESS-OPEN-11", "an empty current_dir counts as not given", "if (cwd && *cwd)")
 def an_empty_directory_is_none():
     @replaces(handle)
     def check(original, request, modes):
@@ -59,7 +59,7 @@ def an_empty_directory_is_none():
         original(request, modes)
 
 
-@fault("PROCESS-OPEN-04", "a null stderr follows an inherited stdout", "2>&1 by default")
+@fault("PROCESS-OPEN-04", "a null stderr is inherited if stdout is inherited", "2>&1 by default")
 def a_null_stderr_follows_stdout():
     @replaces(handle.Plugged)
     def open_output(original, self):
@@ -75,7 +75,9 @@ def a_null_stdin_is_for_writing():
         return original(self, target, os.O_WRONLY)
 
 
-@fault("PROCESS-OPEN-09", "the second process of a handle blocks", "the option is used up")
+@fault(
+    "PROCESS-OPEN-09", "a handle that is opened again ignores nonblocking", "the option is used up"
+)
 def the_second_process_blocks():
     @replaces(script.Handle)
     def open(original, self):
@@ -84,7 +86,11 @@ def the_second_process_blocks():
         return process
 
 
-@fault("PROCESS-OPEN-09", "the second process has all streams piped", "modes are moved out")
+@fault(
+    "PROCESS-OPEN-09",
+    "a handle that is opened again has pipes for all streams",
+    "modes are moved out",
+)
 def the_second_process_has_all_piped():
     @replaces(script.Handle)
     def open(original, self):
