@@ -15,10 +15,10 @@ from boxspec.terminal import Terminal
 from boxspec.verify import defaults, dialects, files
 from boxspec.verify.command import Command
 from boxspec.verify.copying import workspace
+from boxspec.verify.layout import Layout
 from boxspec.verify.row import Row
 from boxspec.verify.rule import Rule
 from boxspec.verify.rules import KINDS, NO_NETWORK, Settings, read_settings, rows_of
-from boxspec.verify.scene import Layout
 from boxspec.verify.table import print_table
 from boxspec.verify.verification import verify
 

@@ -13,8 +13,9 @@ import threading
 from dataclasses import dataclass
 
 from boxspec.subject.observe.probes import Said, table
+from boxspec.verify.port import Port
 from boxspec.verify.row import Attempt, Target
-from boxspec.verify.scene import Port, Scene
+from boxspec.verify.scene import Scene
 
 # For each attempt: the probe, the target, and the header Host.
 ATTEMPTS = (
@@ -30,6 +31,7 @@ ATTEMPTS = (
     ("n_proxy_get", "127.0.0.1", "example.org"),
     ("n_proxy_socks", "127.0.0.1", ""),
     ("n_proxy_socks", "localhost", ""),
+    ("n_proxy_socks", "127.0.0.1", ".example.org"),
 )
 
 
@@ -48,7 +50,8 @@ class Proxies(Target):
 
 def _attempt(listener: Port, probe: str, to: str, host: str) -> Attempt:
     kind = table()[probe].tries.partition(" of the ")[0]
-    shown = f"{kind} to {to}" + (f", Host {host}" if host not in ("", to) else "")
+    more = f"\\0{host}" if probe == "n_proxy_socks" else f", Host {host}"
+    shown = f"{kind} to {to}" + (more if host not in ("", to) else "")
     params: dict[str, object] = {"to": to, "port": listener.number, "host": host}
 
     def effects(said: Said) -> list[str]:

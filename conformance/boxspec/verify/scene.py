@@ -11,14 +11,11 @@ import os
 import re
 import secrets
 import shutil
-import socket
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from boxspec import umask
-from boxspec.places import ROOT, case_root
 from boxspec.programs import programs
 from boxspec.random_names import random_name
 from boxspec.subject.observe.facts import Facts, facts_of
@@ -28,12 +25,12 @@ from boxspec.verify import objects
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.janitor import Janitor
 from boxspec.verify.known_secrets import mode_of_decoy
+from boxspec.verify.layout import DROPPED, Layout, parents, without_the_kit
 from boxspec.verify.paths import Place
+from boxspec.verify.port import Port
 
 # The bytes that a write probe writes.
 PAYLOAD = b"escaped"
-# Variables that would lead a command to the user's own files, or that the shell sets for the kit.
-DROPPED = ("OLDPWD", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "_")
 GIT = {
     ".git/HEAD": "ref: refs/heads/main\n",
     ".git/config": "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n",
@@ -42,42 +39,6 @@ GIT = {
 RANDOM = re.compile("[0-9a-f]{6}")
 NOTHING_THERE = "nothing is there, and the kit makes nothing there"
 Entered = TypeVar("Entered", bound=contextlib.AbstractContextManager[Any])
-
-
-def parents() -> list[Path]:
-    """Return the folders below which a scene may lie, in a random order.
-
-    Several folders expose a command that confines only below one of them. /tmp is left out, because
-    many sandboxes mount a new /tmp.
-    """
-    found = [case_root().parent]
-    with contextlib.suppress(RuntimeError, OSError):
-        home = Path.home().resolve()
-        here = home.stat().st_dev == found[0].stat().st_dev
-        if here and "BOXSPEC_CASE_ROOT" not in os.environ and os.access(home, os.W_OK | os.X_OK):
-            found.append(home)
-    return secrets.SystemRandom().sample(found, len(found))
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The folders that all scenes of a run share. A folder that is None is made for each scene.
-
-    home, root: the user's real home directory and workspace, in which the kit makes and changes
-        only files with random names.
-    copied: a folder; each workspace starts as a copy of it.
-    """
-
-    home: Path | None = None
-    root: Path | None = None
-    copied: Path | None = None
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Return the options that select these folders."""
-        if self.home is not None:
-            return ("--real-home",)
-        return ("--root", str(self.copied)) if self.copied is not None else ()
 
 
 class Scene:
@@ -390,13 +351,7 @@ class Scene:
 
     def environment(self, caller: Mapping[str, str]) -> dict[str, str]:
         """Return the caller's environment with the folders and secrets of this scene."""
-        kept = {
-            name: value
-            for name, value in caller.items()
-            if not (name in DROPPED and not self.real) and not _names_the_kit(f"{name}={value}")
-        }
-        path = caller.get("PATH", os.defpath).split(os.pathsep)
-        kept["PATH"] = os.pathsep.join(each for each in path if not _names_the_kit(each))
+        kept = without_the_kit(caller, () if self.real else DROPPED)
         return {**kept, "HOME": str(self.home), "PWD": str(self.root), **self.env}
 
     def close(self) -> None:
@@ -420,10 +375,6 @@ def _explained(path: Path) -> Iterator[None]:
         raise UntestableError(problem) from None
 
 
-def _names_the_kit(text: str) -> bool:
-    return str(ROOT) in text or "boxspec" in text.lower()
-
-
 def _is_empty(path: Path) -> bool:
     return path.is_file() and not path.is_symlink() and path.stat().st_size == 0
 
@@ -431,37 +382,3 @@ def _is_empty(path: Path) -> bool:
 def _tree(path: Path) -> dict[str, Facts]:
     found = {str(each): facts_of(each) for each in (path, *sorted(path.rglob("*")))}
     return {name: facts for name, facts in found.items() if facts}
-
-
-class Port:
-    """A listener.
-
-    `came` returns a line once a client has connected.
-    """
-
-    def __init__(self, number: int) -> None:
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        # Connections of the previous start may still be closing.
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._came = False
-        try:
-            self._socket.bind(("127.0.0.1", number))
-        except OSError as why:
-            self._socket.close()
-            problem = f"the kit cannot listen on 127.0.0.1:{number}: {why.strerror}"
-            raise UntestableError(problem) from None
-        self.number = int(self._socket.getsockname()[1])
-        self._socket.listen(16)
-        self._socket.setblocking(False)
-
-    def came(self) -> list[str]:
-        with contextlib.suppress(OSError):
-            self._socket.accept()[0].close()
-            self._came = True
-        return [f"127.0.0.1:{self.number} was reached"] if self._came else []
-
-    def __enter__(self) -> Port:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._socket.close()

@@ -26,11 +26,12 @@ from boxspec.verify.command import Command
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.janitor import Janitor
 from boxspec.verify.launch import Ended, Start, launch
+from boxspec.verify.layout import Layout, parents
 from boxspec.verify.outcome import NO_END, Key, Outcome, Tried
 from boxspec.verify.plan import END, START, Plan
 from boxspec.verify.remains import CONTROL
 from boxspec.verify.row import Attempt, Line, Row
-from boxspec.verify.scene import Layout, Scene, parents
+from boxspec.verify.scene import Scene
 from boxspec.verify.witness import Witness
 
 # The number of further starts for the rest of a plan if the program was ended before it finished

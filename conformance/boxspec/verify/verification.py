@@ -14,10 +14,11 @@ from pathlib import Path
 from boxspec.verify.command import Command
 from boxspec.verify.janitor import Janitor
 from boxspec.verify.judging import verdicts
+from boxspec.verify.layout import Layout
 from boxspec.verify.outcome import Both, Outcome
 from boxspec.verify.result import Verification
 from boxspec.verify.row import Row
-from boxspec.verify.scene import NOTHING_THERE, Layout
+from boxspec.verify.scene import NOTHING_THERE
 from boxspec.verify.starts import Starter, at_rest, at_terminal, by_probes, by_shell, by_themselves
 
 # Programs that print their version when asked.
