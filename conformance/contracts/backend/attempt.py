@@ -73,14 +73,14 @@ def inside(
     return session, attempted_inside(session, WORK if profile in WRITABLE else EVERYWHERE)
 
 
-def attempted_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Said:
-    """Return the result that the probe of the first call printed.
+def attempted_inside(session: ObservedSession, allowed: str = EVERYWHERE, at: int = 0) -> Said:
+    """Return the result that the probe of a call printed, by default of the first one.
 
     Fail if the probe did not run. A probe also tries a counterpart that must work. If that one
     failed, blame the requirement `allowed`, unless the test itself is for that requirement.
     """
     session.need_enforcement()
-    answer = session.calls[0]
+    answer = session.calls[at]
     if not answer.ok:
         raise Failure(
             "a program runs inside",
@@ -114,7 +114,7 @@ def attempted_inside(session: ObservedSession, allowed: str = EVERYWHERE) -> Sai
     return attempted
 
 
-def judge(scene: Scene, session: ObservedSession, attempted: Said) -> None:
+def judge(scene: Scene, session: ObservedSession, attempted: Said, at: int = 0) -> None:
     """Judge an attempt by its effect outside, then by the error inside."""
     probe = scene.probe
     effects = scene.effects(attempted)
@@ -144,16 +144,16 @@ def judge(scene: Scene, session: ObservedSession, attempted: Said) -> None:
             evidence,
             Verdict.WRONG_REASON,
         )
-    need_an_end(scene, session, attempted)
+    need_an_end(scene, session, attempted, at)
 
 
-def need_an_end(scene: Scene, session: ObservedSession, attempted: Said) -> None:
+def need_an_end(scene: Scene, session: ObservedSession, attempted: Said, at: int = 0) -> None:
     """Fail unless the attempt was completed, refused, or killed by a filter.
 
     Otherwise a missing effect is no evidence: a probe that crashed or ran out of time may not have
     made its attempt.
     """
-    ended = session.calls[0].result["exit_code"]
+    ended = session.calls[at].result["exit_code"]
     # A filter may have killed all processes of the probe. The exit code of the session is then 128
     # plus the number of the signal.
     if attempted.is_told or (attempted.outcome == "nothing" and ended == 128 + signal.SIGSYS):
@@ -162,7 +162,7 @@ def need_an_end(scene: Scene, session: ObservedSession, attempted: Said) -> None
         scene.probe.tries,
         "the probe reports its result, or is killed by SIGSYS",
         f"{attempted}, exit {ended}",
-        {"inside": str(attempted), "stderr": session.calls[0].stderr[:400]},
+        {"inside": str(attempted), "stderr": session.calls[at].stderr[:400]},
         Verdict.UNPROVEN,
         symptom="the probe does not complete its attempt",
     )

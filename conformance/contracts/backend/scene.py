@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -98,27 +98,35 @@ def mounted(scene: Scene, at: Path) -> Path:
 
 @contextlib.contextmanager
 def made_scene(name: str) -> Iterator[Scene]:
-    probe = table()[name]
+    with made_scenes([name]) as (scene,):
+        yield scene
+
+
+@contextlib.contextmanager
+def made_scenes(names: Sequence[str]) -> Iterator[list[Scene]]:
+    """Make one ground for several attempts. Its changes and observers belong to all of them."""
+    probes = [table()[name] for name in names]
+    needs = frozenset[str]().union(*(probe.needs for probe in probes))
     with contextlib.ExitStack() as stack:
         ground = stack.enter_context(made_ground())
-        scene = Scene(probe, ground)
+        first = Scene(probes[0], ground)
         for need, start in OBSERVERS.items():
-            if need in probe.needs:
-                scene.observers.append(stack.enter_context(start(ground)))
-        for observer in scene.observers:
-            scene.params |= observer.params
-        if "descriptors" in probe.needs:
-            scene.state += ["--leave-open", f"20={ground.out}"]
-            scene.state += ["--leave-open", f"21={ground.out / 'file'}"]
-        if "stdin" in probe.needs:
-            scene.stdin = ground.out / "file"
-        if "variable" in probe.needs:
-            scene.params["variable"] = SECRET
+            if need in needs:
+                first.observers.append(stack.enter_context(start(ground)))
+        for observer in first.observers:
+            first.params |= observer.params
+        if "descriptors" in needs:
+            first.state += ["--leave-open", f"20={ground.out}"]
+            first.state += ["--leave-open", f"21={ground.out / 'file'}"]
+        if "stdin" in needs:
+            first.stdin = ground.out / "file"
+        if "variable" in needs:
+            first.params["variable"] = SECRET
         # Only these two files of the workspace are watched, which a change of the sandbox's own
         # copy does not affect. The parameters of the probe are also written to the workspace.
-        own = [ground.ws / "file", ground.ws / "made"] if "workspace-watch" in probe.needs else []
+        own = [ground.ws / "file", ground.ws / "made"] if "workspace-watch" in needs else []
         ground.watch(ground.out, ground.home, *own)
-        yield scene
+        yield [replace(first, probe=probe) for probe in probes]
 
 
 def run_outside(scene: Scene, words: Sequence[str]) -> tuple[Said, list[str]]:

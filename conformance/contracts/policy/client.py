@@ -188,10 +188,14 @@ class PolicyClient:
         items = self.check(policy, checks, case)
         return [None if refused(item, "policy.check") else item["allowed"] for item in items]
 
-    def check_resolved(self, policy: Policy, root: Word, checks: Sequence[Check]) -> list[Item]:
+    def check_resolved(
+        self, policy: Policy, root: Word, checks: Sequence[Check], case: str | None = None
+    ) -> list[Item]:
         place: Message = {}
         put_word(place, "root", root)
-        return self._items("policy.check_resolved", "checks", policy=policy, checks=checks, **place)
+        return self._items(
+            "policy.check_resolved", "checks", policy=policy, checks=checks, case=case, **place
+        )
 
     def explain(
         self, policy: Policy, checks: Sequence[Check], case: str | None = None

@@ -52,6 +52,21 @@ def test_exceptions_of_every_number_hold(case: PolicyCase, end: str) -> None:
         expect(f"decisions with {count} exceptions, about {[*paths, *others]}", got, wanted)
 
 
+LENGTHS = (255, 257, 1023, 1025, 4095, 4097, 8193, 65535, 65537)
+
+
+@requires("POLICY-CHECK-01")
+@pytest.mark.parametrize("deny", ["**/x", "d/**/x", "d*/**x"])
+def test_the_end_of_a_path_decides_at_every_length(case: PolicyCase, deny: str) -> None:
+    """Half of the paths end in the denied name, and half in another one."""
+    starts = ["d/" * (length // 2) for length in LENGTHS]
+    paths = [f"{start}{end}" for start in starts for end in ("x", "y")]
+    policy = one_profile(["**", f"!{deny}"], [])
+    items = case.policy.check(policy, questions("read", paths), None, WITHIN_S)
+    got = [item.get("allowed") for item in items]
+    expect(f"decisions at the lengths {LENGTHS}", got, [False, True] * len(LENGTHS))
+
+
 BELOW = ["h/c", "h/c/a", "h/c/ab", "h/c/abc", "h/c/a/b", "h/c/a/ab", "h/c/x/y/ab", "h/c/*", "h/c/é"]
 
 

@@ -212,3 +212,17 @@ def test_a_word_like_a_flag_of_gemini_stays(case: SbplCase) -> None:
     for word in NEAR_FLAGS:
         got = case.sbpl.wrapped([b"gemini", word, b"true"], provider="gemini")
         expect(f"the command with {word!r}", got[3:], [b"gemini", word, b"true"])
+
+
+NEAR_SETTINGS = [b" sandbox_mode=x", b"\tsandbox_mode=x", b"Sandbox_Mode=x", b"sandbox_mode",
+                 b"sandbox_mode =x", b"sandbox-mode=x", b'"sandbox_mode"=x', b"sandbox_mod=x",
+                 b"x.sandbox_mode=x", b"xsandbox_mode=x", b"model=sandbox_mode=x"]  # fmt: skip
+
+
+@requires("SBPL-FLAG-06")
+def test_a_word_like_a_setting_of_codex_stays(case: SbplCase) -> None:
+    full = [word.encode() for word in FULL.split()]
+    for word in NEAR_SETTINGS:
+        for given in ([b"-c", word], [b"--config", word], [b"--config=" + word]):
+            got = case.sbpl.wrapped([b"codex", *given, b"x"], provider="codex")
+            expect(f"the command with {given}", got[3:], [b"codex", *full, *given, b"x"])

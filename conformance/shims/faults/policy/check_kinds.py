@@ -44,3 +44,24 @@ def narrower_rules_are_merged():
             if not any(e.sign == entry.sign == "+" and e.matches(path, fold) for e in kept):
                 kept.append(entry)
         return original(kept, text, fold)
+
+
+def cut_at(length):
+    @replaces(glob.Text, "__init__")
+    def cut(original, self, path, fold=False):
+        original(self, path[:length], fold)
+
+
+@fault("POLICY-CHECK-01", "a path is compared up to 4,096 characters", "PATH_MAX")
+def paths_end_at_path_max():
+    cut_at(4096)
+
+
+@fault("POLICY-CHECK-01", "a path is compared up to 65,535 characters", "a length of two bytes")
+def paths_end_at_two_bytes():
+    cut_at(65535)
+
+
+@fault("POLICY-CHECK-01", "a path is compared up to 1,024 characters", "PATH_MAX of macOS")
+def paths_end_at_path_max_of_macos():
+    cut_at(1024)

@@ -34,3 +34,29 @@ def flags_without_case():
     def neutral(original, argv, provider):
         known = (b"--sandbox", b"--full-auto")
         return original([w.lower() if w.lower() in known else w for w in argv], provider)
+
+
+def setting_as(change):
+    @replaces(flags)
+    def codex_setting(original, words, i):
+        name, equals, value = words[i].partition(b"=")
+        word = name + equals + change(value) if name == b"--config" else words[i]
+        following = [change(each) for each in words[i + 1 : i + 2]]
+        return original([*words[:i], word, *following], i)
+
+
+@fault("SBPL-FLAG-06", "blanks around a setting of codex do not count", "trimmed values")
+def settings_are_trimmed():
+    setting_as(bytes.strip)
+
+
+@fault("SBPL-FLAG-06", "settings of codex are read without case", "sandbox_mode in capitals")
+def settings_without_case():
+    setting_as(bytes.lower)
+
+
+@fault("SBPL-FLAG-06", "a setting of codex is searched in its whole text", "in for startswith")
+def settings_anywhere():
+    setting_as(
+        lambda word: word[word.find(b"sandbox_mode=") :] if b"sandbox_mode=" in word else word
+    )

@@ -15,7 +15,7 @@ from backend.claims import Claims, nothing, requested
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from backend.context import Context
@@ -153,13 +153,10 @@ class Bubblewrap:
         kept.update(dict.fromkeys(tree.other_names(context.root, kept)))
         hidden = self.hidden(context.root, given)
         self.cut(kept, hidden, context, given, claims)
-        for folder in self.ancestors(kept, context.root) if writable else ():
-            if not given.denied(
-                "modify", os.path.relpath(os.fsdecode(folder), os.fsdecode(context.root))
-            ):
-                made += [b"--bind", folder, folder]
-        for path in kept:
-            made += self.keep(path)
+        open_ = self.writable_in(context.root, given, [*kept, *hidden]) if writable else []
+        # A mount covers those below it that were made before, so the paths above come first.
+        for path in sorted({*kept, *open_}):
+            made += self.keep(path) if path in kept else [b"--bind", path, path]
         for path in hidden:
             made += self.hide(path)
         self.report_absent(context, given, claims)
@@ -233,7 +230,17 @@ class Bubblewrap:
             return self.hide(path)
         return [b"--ro-bind", b"/dev/null" if tree.is_channel(path) else path, path]
 
-    def ancestors(self, paths: dict[bytes, None], root: bytes) -> list[bytes]:
+    def writable_in(self, root: bytes, given: Rules, mounted: Iterable[bytes]) -> list[bytes]:
+        """Return the paths that become writable mounts: the directories above other mounts, and
+        exceptions, which may lie in a read-only mount."""
+        found = self.ancestors(mounted, root)
+        for rule in given.exceptions():
+            path = os.path.join(root, os.fsencode(naming.plain(rule)))
+            if os.path.realpath(path) == path and os.path.exists(path):
+                found.append(path)
+        return [path for path in found if not given.denied("modify", relative_to(root, path))]
+
+    def ancestors(self, paths: Iterable[bytes], root: bytes) -> list[bytes]:
         """Return the directories above the mounts.
 
         They become mounts themselves, because renaming one of them would move the mount below it.
@@ -381,3 +388,7 @@ class Bubblewrap:
 
     def shutdown(self) -> None:
         self.binds = []
+
+
+def relative_to(root: bytes, path: bytes) -> str:
+    return os.fsdecode(os.path.relpath(path, root))

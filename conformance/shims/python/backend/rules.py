@@ -3,8 +3,6 @@ deny."""
 
 from __future__ import annotations
 
-import os
-
 import policy.decide as decide
 import policy.merge as merge
 from policy.ops import take_texts
@@ -30,15 +28,26 @@ class Rules:
 
     def why_denied(self, op: str, path: str) -> str | None:
         """Return the rule that denies the path, or None."""
-        found = decide.check(self.resolved, op, os.fsencode(path), False)
+        found = self.decision(op, path)
         return None if found.allowed else found.matched_rule
 
     def denying(self, op: str, path: str) -> str | None:
         """Return the rule that denies the path; None if it is allowed, or if no rule matches it."""
-        found = decide.check(self.resolved, op, os.fsencode(path), False)
+        found = self.decision(op, path)
         listed = self.deny_read if op == "read" else self.deny_modify
         by_rule = any(rule.body == found.matched_rule for rule in listed)
         return found.matched_rule if by_rule and not found.allowed else None
+
+    def decision(self, op: str, path: str) -> decide.Decision:
+        """Decide about a path of the workspace, which is in normal form.
+
+        It is not checked as the path of a request: a file may have a name that a request may not
+        contain, and such a name must not keep the session from its sandbox.
+        """
+        return decide.decide(self.resolved.entries(op), path, False)
+
+    def exceptions(self) -> list[Rule]:
+        return [entry.rule for entry in self.resolved.modify if entry.sign == "except"]
 
     @property
     def grants(self) -> list[str]:
