@@ -66,13 +66,14 @@ def _returns(judged: Judged) -> Iterator[Violation]:
 
 
 def _cause(judged: Judged) -> Iterator[Violation]:
-    """The answer names the first cause."""
+    """The answer names the first cause, if it has the member `termination`."""
     if judged.reported is None:
         return
     law = "the first cause names the result"
     causes = judged.causes
     allowed = [cause.name for cause in causes if may_be_first(judged, cause, causes)]
-    if judged.reported not in allowed:
+    names = judged.result is None or "termination" in judged.result
+    if names and judged.reported not in allowed:
         yield Violation(
             "EXEC-RESULT-07",
             law,

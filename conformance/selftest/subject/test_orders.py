@@ -134,6 +134,14 @@ def test_a_shim_that_does_not_answer_breaks_a_law(tmp_path: Path) -> None:
     assert [each.law for each in ran.violations] == ["it answers"]
 
 
+def test_a_shim_that_opens_its_answer_before_the_run_is_not_blamed(tmp_path: Path) -> None:
+    """The template of a shim does this. It also runs Python's own handler of SIGINT, and its result
+    has no `termination`."""
+    assert main(["new-shim", "python", str(tmp_path / "mine")]) == 0
+    ran = run(["exit/", "deadline-term/"], [str(tmp_path / "mine" / "shim.py")])
+    assert [each.violations for each in ran] == [[], []]
+
+
 @pytest.mark.parametrize(("fault", "seed"), CAUGHT.items())
 def test_a_fault_of_an_order_is_found(fault: str, seed: str) -> None:
     (found,) = [each for each in catalogue() if each.id == fault]

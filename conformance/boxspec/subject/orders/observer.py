@@ -41,7 +41,7 @@ class Observer(Tracer):
         self.request = request
         self.answers = os.path.join(os.path.dirname(response), "")  # noqa: PTH118, PTH120
         self.puppet = os.path.realpath(puppet)
-        self.begun = self.answered = False
+        self.begun = self.opened_answer = self.answered = False
         self.leaders: list[int] = []
         self.exit_status: int | None = None
 
@@ -81,6 +81,8 @@ class Observer(Tracer):
         task.wants_exit = False
         if task.kind != "puppet":
             task.state = "held"
+            if task.regs.orig_rax == calls.WRITE and self.opened_answer:
+                self._writes(task)
             if task.regs.orig_rax in calls.CLOCKS:
                 self._answer_clock(task)
             elif self._is_trivial(task):
@@ -91,6 +93,13 @@ class Observer(Tracer):
             task.action = ptrace.read_text(task.pid, task.regs.rdx)
         else:
             self.resume(task)
+
+    def _writes(self, task: Task) -> None:
+        """Note the answer at its first byte, because some shims open its file before the run."""
+        if not self.answered and task.pid == self.root:
+            self.answered = self._link(task).startswith(self.answers)
+            if self.answered:
+                self._note("answers", masks=self._dispositions())
 
     def _answer_clock(self, task: Task) -> None:
         answer = self.clock.read(task.regs, begun=self.begun)

@@ -73,9 +73,8 @@ class Steps(Observer):
             self.begun = True
             self.clock.reads = 0
             self._note("begins", masks=self._dispositions())
-        elif self.begun and not self.answered and path.startswith(self.answers):
-            self.answered = True
-            self._note("answers", masks=self._dispositions())
+        elif self.begun and path.startswith(self.answers):
+            self.opened_answer = True
 
     def _send(self, task: Task) -> None:
         number, regs = task.regs.orig_rax, task.regs
