@@ -6,7 +6,9 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from boxspec.subject.observe import procs
 from boxspec.subject.observe.probes import Said, table
+from boxspec.verify.errors import UntestableError
 from boxspec.verify.reading import leaks
 from boxspec.verify.row import Attempt, Line, Target
 from boxspec.verify.scene import Scene
@@ -98,11 +100,19 @@ class Processes(Target):
         return [Line(f"kill -USR1 {pid}", "kill -USR1 PID", harmed)]
 
 
+def need_all_processes() -> None:
+    """Raise UntestableError if the kit cannot see each process that the command leaves."""
+    if procs.hidden_by_proc():
+        raise UntestableError("/proc is mounted with hidepid: it hides processes from this user")
+
+
 @dataclass(frozen=True)
 class Leftovers(Target):
     """A process that outlives the command."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
+        need_all_processes()
+
         def effects(said: Said) -> list[str]:
             return [f"process {each} was alive after the command had ended" for each in scene.left]
 

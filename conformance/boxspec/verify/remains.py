@@ -14,6 +14,7 @@ from pathlib import Path
 from boxspec.random_names import random_name
 from boxspec.subject.observe.probes import Said
 from boxspec.verify.left import Before
+from boxspec.verify.reaching import need_all_processes
 from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
 
@@ -31,6 +32,7 @@ class Remains(Target):
     memory; control groups."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
+        need_all_processes()
         temporary = [scene.base / random_name() for _ in VARIABLES]
         for name, folder in zip(VARIABLES, temporary, strict=True):
             folder.mkdir(mode=0o700)
