@@ -11,6 +11,9 @@ from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Verdict
 from boxspec.printable import one_line
 
+# How the line with the command begins.
+REPEAT = "  repro     "
+
 
 def failure_block(record: Record, how: RunFlags) -> str:
     """Return the block of a record as one text."""
@@ -37,7 +40,7 @@ def block_lines(
     lines.append("  evidence" + ("" if record.evidence else "  only the response"))
     for name, fact in record.evidence.items():
         lines += _fact(name, fact)
-    lines.append(f"  repro     {repro_command(record.to_repeat, how)}")
+    lines.append(f"{REPEAT}{repro_command(record.to_repeat, how)}")
     lines.append(f"  kept      {record.folder or 'nothing'}")
     return [one_line(line) for line in lines]
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from boxspec.judge.failure_block import REPEAT
 from boxspec.report.result import Result, block_of, is_error, is_failure
 
 # The total number of characters of all blocks in a page, and the limits for one block that are
@@ -31,7 +32,10 @@ class Evidence:
     def of(cls, results: Mapping[str, Result]) -> Evidence:
         whole = {
             slug: {
-                name: "\n".join(block_of(result, test))
+                # The page shows the command by itself, with a button that copies it.
+                name: "\n".join(
+                    line for line in block_of(result, test) if not line.startswith(REPEAT)
+                )
                 for name, test in result.tests.items()
                 if is_failure(test) or is_error(test)
             }

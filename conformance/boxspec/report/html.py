@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -45,6 +46,12 @@ SIGNS = {
     "not-applicable": "·",
     "not asked": "",
 }
+
+
+# Up to so many runs the top of the page has a bar for each contract.
+FEW = 3
+# How many broken requirements of a run it names: with few runs, and with more.
+MOST_BROKEN, LEAST_BROKEN = 12, 3
 
 
 @dataclass
@@ -94,7 +101,9 @@ def render(given: Given) -> tuple[str, dict[str, str]]:
             matrices=matrices,
             faults=given.faults,
             signs=SIGNS,
-            shown={name for each in matrices for name in each.verdicts()},
+            shown=sum((Counter(each.verdicts()) for each in matrices), Counter()),
+            few=FEW,
+            most_broken=MOST_BROKEN if len(runs) <= FEW else LEAST_BROKEN,
             contracts=list(dict.fromkeys(name for each in matrices for name in each.contracts())),
             data=_block(_data(runs, evidence, given)),
             script=Markup(script),

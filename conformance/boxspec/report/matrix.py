@@ -8,14 +8,40 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from boxspec.judge.requirements import contract_of
-from boxspec.judge.verdict import ORDER
+from boxspec.judge.verdict import BROKEN, ORDER
 from boxspec.report.result import Plain, Result
+
+# The kinds of a bar, named by a verdict of each.
+KINDS = ("fails", "not-measured", "conforms")
+# The length of a name in the head of a narrow column.
+SHORT = 28
+# A narrower part of a bar shows no number.
+MIN_SHARE = 0.06
+
+
+@dataclass(frozen=True)
+class Share:
+    """A part of a bar: so many requirements of all."""
+
+    count: int
+    of: int
+
+    @property
+    def wide(self) -> bool:
+        return self.count >= MIN_SHARE * self.of
+
+
+def _kind(verdict: str) -> str:
+    if verdict in BROKEN:
+        return "fails"
+    return "conforms" if verdict == "conforms" else "not-measured"
 
 
 @dataclass(frozen=True)
 class Run:
     """One column of the matrix.
 
+    short: its name in the head of a narrow column, which differs from all others.
     slug: its fragment in links, which stays the same in later reports. group: the tab in which it
         is.
     """
@@ -24,10 +50,32 @@ class Run:
     label: str
     group: str
     result: Result
+    short: str = ""
 
     def verdict(self, name: str) -> str:
         each = self.result.requirements.get(name)
         return str(each["verdict"]) if each else "not asked"
+
+    def broken(self) -> list[str]:
+        """Return the requirements that are broken and not known, in page order."""
+        mine = self.result.requirements
+        return [
+            name for name, each in mine.items() if each["verdict"] in BROKEN and not each["known"]
+        ]
+
+    def bars(self) -> Iterator[tuple[str, dict[str, Share]]]:
+        """Yield each contract with its shares of three kinds: conforming, broken, undecided."""
+        for contract in self.result.plain["selection"]["contracts"]:
+            mine = [
+                str(each["verdict"])
+                for each in self.result.plain["requirements"]
+                if each["contract"] == contract
+            ]
+            counts = Counter(_kind(verdict) for verdict in mine)
+            yield (
+                contract,
+                {kind: Share(counts[kind], len(mine)) for kind in KINDS if counts[kind]},
+            )
 
     def is_known(self, name: str) -> bool:
         each = self.result.requirements.get(name)
@@ -58,10 +106,16 @@ def runs_of(groups: Mapping[str, Sequence[Result]]) -> list[Run]:
         ],
         "-",
     )
+    shorts = _unique([_shortened(label) for label in labels])
     return [
-        Run(f"impl-{own}", label, group, result)
-        for (group, result), own, label in zip(every, slugs, labels, strict=True)
+        Run(f"impl-{own}", label, group, result, short)
+        for (group, result), own, label, short in zip(every, slugs, labels, shorts, strict=True)
     ]
+
+
+def _shortened(text: str) -> str:
+    """Return a long name without its middle: names of versions and backends differ at the end."""
+    return text if len(text) <= SHORT else f"{text[: SHORT // 2]}…{text[-SHORT // 2 + 1 :]}"
 
 
 def _unique(names: Sequence[str], sign: str = " #") -> list[str]:

@@ -44,6 +44,14 @@ def test_the_page_is_one_file_that_loads_nothing(small_page: Path) -> None:
     assert "url(" not in small_page.read_text() and "@import" not in small_page.read_text()
 
 
+def test_the_page_opens_on_what_is_broken(small_page: Path) -> None:
+    page = parser.parse(str(small_page))
+    first = page.find(".//header").findall("section")[0]
+    assert first.get("aria-label") == "broken"
+    links = [each.get("href").partition("/")[2] for each in first.iterfind(".//a")]
+    assert {MUST, OTHER_MUST} <= {*links}
+
+
 def test_an_id_is_there_once(small_page: Path) -> None:
     ids = [each.get("id") for each in parser.parse(str(small_page)).iterfind(".//*[@id]")]
     assert len(ids) == len({*ids})

@@ -181,9 +181,42 @@ function filter() {
   rove(panel);
 }
 
-form.addEventListener("input", filter);
+form.addEventListener("input", () => {
+  filter();
+  rememberFilters();
+});
 form.addEventListener("submit", (event) => event.preventDefault());
-form.addEventListener("reset", () => setTimeout(filter));
+form.addEventListener("reset", () =>
+  setTimeout(() => {
+    filter();
+    rememberFilters();
+  }),
+);
+
+// The filters are in the query of the address, so that a link shows the same rows.
+function rememberFilters() {
+  const query = new URLSearchParams();
+  for (const name of ["text", "level", "profile", "contract"]) {
+    if (find(`#${name}`).value) query.set(name, find(`#${name}`).value);
+  }
+  for (const box of all("[name=verdict]:checked")) query.append("verdict", box.value);
+  if (find("#differ")?.checked) query.set("differ", "yes");
+  const text = query.toString();
+  try {
+    history.replaceState(null, "", `${location.pathname}${text ? `?${text}` : ""}${location.hash}`);
+  } catch {
+    // A browser may refuse this for a page that was opened from a file.
+  }
+}
+
+function recallFilters() {
+  const query = new URLSearchParams(location.search);
+  for (const name of ["text", "level", "profile", "contract"]) {
+    find(`#${name}`).value = query.get(name) ?? "";
+  }
+  for (const box of all("[name=verdict]")) box.checked = query.getAll("verdict").includes(box.value);
+  if (find("#differ")) find("#differ").checked = query.has("differ");
+}
 
 // Keyboard: Tab reaches one cell of a matrix, arrow keys move from there ------------------------
 
@@ -217,7 +250,25 @@ function onArrow(event) {
   link.focus();
 }
 
+// The cells of failures in the open tab, in the order of the page.
+const BROKEN = ["fails", "escaped", "contradiction", "overrefused", "wrong-reason", "unproven"];
+
+function toFailure(step) {
+  const panel = find("[role=tabpanel]:not([hidden])");
+  const cells = all(BROKEN.map((name) => `td.${name}:not(.known) a`).join(), panel);
+  const shown = cells.filter((link) => !link.closest("[hidden]"));
+  if (!shown.length) return;
+  const at = shown.findIndex((link) => link.getAttribute("href") === location.hash);
+  const next = at < 0 ? (step > 0 ? 0 : shown.length - 1) : at + step;
+  location.hash = shown[(next + shown.length) % shown.length].getAttribute("href");
+}
+
 document.addEventListener("keydown", (event) => {
+  const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (plain && (event.key === "n" || event.key === "p") && !event.target.closest?.("input, select")) {
+    toFailure(event.key === "n" ? 1 : -1);
+    return;
+  }
   const typing = event.target.closest?.("input, select, textarea, dialog");
   if (event.key === "/" && !typing) {
     event.preventDefault();
@@ -372,6 +423,7 @@ window.addEventListener("beforeprint", () => {
 window.addEventListener("afterprint", () => {
   for (const each of closed) each.open = false;
 });
+recallFilters();
 filter();
 follow();
 document.documentElement.dataset.ready = "";
