@@ -18,6 +18,7 @@ CONTRACTS = ROOT / "conformance" / "contracts"
 FOLDERS = {
     "kinds.yaml": {"exec": "exec", "process": "process", "bridge": "process", "module": "module"},
     "kinds-policy.yaml": {"policy": "policy", "sbpl": "sbpl"},
+    "kinds-backend.yaml": {"backend": "backend"},
 }
 TABLES: dict[str, dict[str, Any]] = {
     name: yaml.safe_load((CONTRACTS / name).read_text("utf-8")) for name in FOLDERS
