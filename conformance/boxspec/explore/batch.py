@@ -78,7 +78,8 @@ def _start(
     around.settle()
     argv = sandbox.argv(scene, [str(scene.program), str(plan.path)])
     env = scene.environment(os.environ)
-    ended = launch(janitor, scene, Start(argv, env, (), None, START_S, ENDS_S, witness))
+    flags = around.left_open if sandbox.closes else ()
+    ended = launch(janitor, scene, Start(argv, env, flags, None, START_S, ENDS_S, witness))
     scene.left = ended.left
     return ended
 

@@ -133,6 +133,11 @@ class Surroundings:
         }
         return [f"{name}={value}" for name, value in known.items()]
 
+    @property
+    def left_open(self) -> list[str]:
+        """The flags of the warden that leave descriptors open, as calls.def has them."""
+        return ["--leave-open", f"20={self.out}", "--leave-open", f"21={self.targets['out_file']}"]
+
     def settle(self) -> None:
         """Record the files as they are before the start."""
         self._before = self._facts()

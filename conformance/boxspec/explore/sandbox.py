@@ -34,12 +34,14 @@ class Sandbox(ABC):
     name: shown to people. repeat: the words that repeat a run: options, and the words after them.
     counted: the aspects whose effects are findings.
     ruled: True if a policy keeps and hides files of the workspace.
+    closes: True if it must close the descriptors of its caller.
     """
 
     name: str
     counted: frozenset[str]
     repeat: tuple[list[str], list[str]]
     ruled = False
+    closes = False
 
     @abstractmethod
     def argv(self, scene: Scene, words: Sequence[str]) -> list[str]:
@@ -101,6 +103,8 @@ class _Files:
 
 class ShimSandbox(Sandbox):
     """A backend of a shim. Each start is one `SHIM run REQUEST RESPONSE`."""
+
+    closes = True
 
     def __init__(
         self,
