@@ -1,4 +1,4 @@
-"""The verb `explore`: run generated programs in a sandbox, and watch what they change outside."""
+"""The verb `explore`: run generated programs in a sandbox, and watch their effects outside."""
 
 from __future__ import annotations
 
@@ -199,4 +199,6 @@ def _report(found: Explored, sandbox: Sandbox, seed: int, terminal: Terminal) ->
         f" {found.starts:,} starts and {found.seconds:.0f} s ({rate:,.0f} programs a second);"
         f" {kinds or 'no'} kind{'' if kinds == 1 else 's'} of effects outside"
     )
-    return int(kinds > 0) if not found.problem else max(int(kinds > 0), 3 if not kinds else 1)
+    if kinds:
+        return 1
+    return 3 if found.problem else 0

@@ -32,7 +32,7 @@ GROUPS = {
     "search for mistakes": {
         "fuzz": "fuzz a target, and turn findings into vectors",
         "orders": "force the events of a run into many orders, and judge each",
-        "explore": "run generated programs in a sandbox, and watch what they change outside",
+        "explore": "run generated programs in a sandbox, and watch their effects outside",
     },
     "maintain boxspec": {"dev": "commands for maintainers: faults, weak, pages, model"},
 }

@@ -1,1 +1,1 @@
-"""Generated programs: run them in a sandbox, and watch what they change outside."""
+"""Generated programs: run them in a sandbox, and watch their effects outside."""

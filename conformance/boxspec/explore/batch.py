@@ -50,11 +50,12 @@ def run(sandbox: Sandbox, janitor: Janitor, some: Sequence[Program]) -> Batch:
         plan = Plan(scene, lines, witness)
         ended = _start(sandbox, janitor, around, plan, witness)
         records = plan.records(sandbox.output(scene, ended.stdout))
-        output = records[END].output if END in records else None
-        if output is None:
-            why = sandbox.why_not(scene) or f"{witness.why or 'no record'} ({ended.said})"
-            return Batch(problem=why)
-        return _batch(sandbox, around, output)
+        if END in records:
+            return _batch(sandbox, around, records[END].output)
+        batch = _batch(sandbox, around, "")
+        why = sandbox.why_not(scene) or witness.why or "the program ended early"
+        batch.problem = f"{why} ({ended.said})"
+        return batch
 
 
 def run_program(sandbox: Sandbox, janitor: Janitor, program: Path) -> Batch:

@@ -60,6 +60,7 @@ class Surroundings:
         self._secrets: dict[str, tuple[str, str]] = {}
         self.targets = self._make_targets()
         self._ipc = scene.enter(HostIpc(self.token))
+        scene.remove_objects(int(str(self._ipc.params["shm_key"])), self.token)
         self._pipe = scene.enter(PipeReader(self.out))
         self._listeners = scene.listeners
         self._victim = scene.victim
@@ -104,7 +105,7 @@ class Surroundings:
         }
         self._secret(out / "linked" / "file", READ_OUTSIDE, "a file outside")
         (out / "setuid").chmod(0o6755)
-        for name in shared:
+        for name in (*shared, "shm_file"):
             scene.removed_at_the_end(made[name])
         return made
 

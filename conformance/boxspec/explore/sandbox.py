@@ -1,4 +1,4 @@
-"""Sandboxes whose programs are generated: a command, or a backend of an implementation."""
+"""Sandboxes for generated programs: a command, or a backend of an implementation."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Explored:
     # Further kinds of effects, which are not minimised.
     others: list[Effect] = field(default_factory=list)
     problem: str = ""
-    # The time to the first effect; None without one.
+    # The time to the first effect, or None.
     first_s: float | None = None
 
 
@@ -117,7 +117,7 @@ class Explorer:
             numbers = self._take(most)
             while numbers and not self._stopped.is_set():
                 batch = self._start([Part(number).calls(self._seed) for number in numbers])
-                self._note(batch, list(numbers[: max(1, batch.ran)]))
+                self._note(batch, list(numbers[: batch.ran] if batch.ran else numbers))
                 if batch.problem or (stop_at_first and self._seen):
                     self.found.problem = self.found.problem or batch.problem
                     self._stopped.set()
