@@ -54,7 +54,7 @@ class HostIpc:
         self._file = Path("/dev/shm") / f"host-{self._token}"
         with contextlib.suppress(OSError):
             self._file.write_text(self._token)
-        self._stack.callback(self._file.unlink, missing_ok=True)
+        self._stack.callback(self._remove_file)
         self.params["dev_shm"] = self._file
         self._add_key()
 
@@ -110,9 +110,19 @@ class HostIpc:
             effects.append("a POSIX queue of the host: a message came")
         if self._mq >= 0 and not self._is_named():
             effects.append("a POSIX queue of the host: removed")
-        if self._file.exists() and self._file.read_text() != self._token:
+        if self._file_has_changed():
             effects.append(f"{self._file}: written to")
         return effects
+
+    def _file_has_changed(self) -> bool:
+        # A program may have put a socket or a folder in its place.
+        if not self._file.is_file() or self._file.is_symlink():
+            return os.path.lexists(self._file)
+        return self._file.read_text(errors="replace") != self._token
+
+    def _remove_file(self) -> None:
+        with contextlib.suppress(OSError):
+            self._file.unlink()
 
     def _harm_of_memory(self) -> list[str]:
         at = self._libc.shmat(self._shm, None, 0)
