@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from boxspec.errors import UsageError
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises UsageError instead of printing the usage and exiting."""
+    """A parser that raises UsageError instead of printing the usage and exiting.
+
+    It takes whole options only: `clean --forc` must not remove anything.
+    """
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(**{"allow_abbrev": False, **how})
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(self.prog, message, f"{self.prog} --help says what there is")

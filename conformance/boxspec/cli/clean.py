@@ -12,7 +12,8 @@ from boxspec.printable import one_line
 
 EPILOG = """\
 A run keeps the folder of each failed test as evidence. `clean` lists these folders, and those of
-runs that were killed. Nothing is removed without --force, and never a folder of a running process.
+runs that were killed: of all runs of this user, in any checkout. Nothing is removed without
+--force, and never a folder of a running process.
 exit codes: 0 listed or removed; 1 a folder could not be removed; 2 wrong usage."""
 
 

@@ -61,7 +61,7 @@ def dispatch(words: list[str]) -> int:
         known = [*VERBS, *contract_verbs()]
         raise UsageError.unknown(f"boxspec {words[0]}", "verb", words[0], known, "boxspec --help")
     parser().parse_args(words)
-    raise UsageError("boxspec", "no verb is given", "boxspec --help names all")
+    raise UsageError("boxspec VERB", "is missing", "boxspec --help names all")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -89,6 +89,7 @@ def status_of(verb: Callable[[], int]) -> int:
     except BrokenPipeError:
         # The reader of stdout has closed it, so no message can reach it.
         _be_silent()
+        return 128 + signal.SIGPIPE
     except OSError as why:
         place = f"{why.filename}: " if why.filename else ""
         _complain(f"{place}{why.strerror or why} ({_place(why)})")
@@ -149,7 +150,8 @@ def _complain(*lines: str) -> None:
         _be_silent()
     with contextlib.suppress(OSError, ValueError):
         for number, line in enumerate(lines):
-            print(f"{'  ' if number else 'boxspec: '}{one_line(line)}", file=sys.stderr)
+            prefix = "  " if number else "" if line.startswith("boxspec ") else "boxspec: "
+            print(f"{prefix}{one_line(line)}", file=sys.stderr)
         sys.stderr.flush()
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from selftest.tools import CONFORMANCE, CONTRACTS, FAKE, REFERENCE, Done, boxspec, requirements
+from selftest.tools import CONFORMANCE, CONTRACTS, FAKE, REFERENCE, Done, boxspec, requirements, run
 
 
 @cache
@@ -31,7 +33,7 @@ def refused(done: Done) -> str:
     assert done.returncode == 2, done.stdout + done.stderr
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1, done.stderr
-    assert done.stderr.startswith("boxspec: ")
+    assert done.stderr.startswith(("boxspec: ", "boxspec "))
     return done.stderr
 
 
@@ -120,8 +122,15 @@ def test_doctor_names_missing_features(tmp_path: Path) -> None:
     assert f"LACKS  {tmp_path}" in done.stdout
 
 
+def test_a_closed_stdout_ends_a_verb_as_its_signal_would() -> None:
+    line = f"{sys.executable} -P -m boxspec list --topics | true; echo ${{PIPESTATUS[0]}}"
+    done = run(["bash", "-c", line], env={**os.environ, "PYTHONPATH": str(CONFORMANCE)})
+    assert (done.stdout, done.stderr) == ("141\n", "")
+
+
 WRONG_CALLS = [
-    ([], "no verb is given"),
+    ([], "boxspec VERB: is missing"),
+    (["clean", "--forc"], "boxspec clean --forc: no such option (near it: --force"),
     (["judge"], "boxspec judge: no such verb"),
     (["rnu"], "near it: run"),
     (["--versoin"], "near it: --version"),
