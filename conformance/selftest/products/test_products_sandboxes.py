@@ -373,6 +373,13 @@ def test_a_product_that_does_not_start_cannot_be_scored(tmp_path: Path) -> None:
     assert "cannot be judged here; backend: fake is unavailable here: no luck here" in done.stdout
 
 
+def test_the_reason_is_the_error_and_not_the_advice_after_it(tmp_path: Path) -> None:
+    lines = "Error: you may not use it\\nSee its manual\\n"
+    command = f"return ['/bin/sh', '-c', 'printf \"{lines}\" >&2; exit 1']"
+    done = run([SHIM, fake(tmp_path, command), "--starts"])
+    assert (done.returncode, done.stderr) == (1, "Error: you may not use it (status 1)\n")
+
+
 def test_tmpdir_is_the_workspace(shims: None) -> None:
     from products.adapter import Adapter, Asked
 

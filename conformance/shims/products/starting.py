@@ -43,7 +43,9 @@ class Ended:
             return f"it did not end within {LIMIT_S:g} s"
         lines = (self.stderr or self.stdout).decode("utf-8", "replace").strip().splitlines()
         ended = f"status {self.code}" if self.code > 0 else f"signal {-self.code}"
-        return f"{lines[-1].strip()} ({ended})" if lines else ended
+        # Advice may follow the error.
+        errors = [line for line in lines if "error" in line.lower()] or lines
+        return f"{errors[-1].strip()} ({ended})" if errors else ended
 
 
 def run(

@@ -32,7 +32,9 @@ class Product(Adapter):
         "from importlib.metadata import version; print(version('sandlock'))",
     )
     installs = (
-        ("python3", "-m", "venv", "{home}"),
+        ("apt-get", "install", "-y", "python3-venv"),
+        # Other users can reach the system's Python, but not one in the home directory of root.
+        ("/usr/bin/python3", "-m", "venv", "{home}"),
         ("{home}/bin/pip", "install", "--quiet", "sandlock{==version}"),
     )
     claims = {
