@@ -39,7 +39,10 @@ SHARED = Requirements(
 def judge(scenario: Scenario, ran: Ran) -> list[Violation]:
     """Return the laws that this order breaks."""
     judged = Judged(scenario, ran)
-    laws = (_returns, _cause, _causeless, _grace, _bytes, _prompt, _duration, _flags, _reaches)
+    laws = (
+        *(_returns, _cause, _fields, _causeless, _deadline, _grace, _bytes, _prompt, _duration),
+        *(_flags, _killed_writers, _reaches, _leaves_alone),
+    )
     more = (*continues(judged, "EXEC-KILL-07"), *shared(judged, SHARED))
     found = [violation for law in laws for violation in law(judged)]
     return [*found, *more]
@@ -87,6 +90,38 @@ def _cause(judged: Judged) -> Iterator[Violation]:
             yield Violation(
                 "EXEC-RESULT-01", "exit code", str(code), str(judged.result["exit_code"])
             )
+
+
+def _fields(judged: Judged) -> Iterator[Violation]:
+    """The fields of a result agree with its cause."""
+    if judged.result is None or judged.reported in (None, "exit"):
+        return
+    name, _, signo = str(judged.reported).partition(" ")
+    wanted = {"success": False, "exit_code": 128 + int(signo) if signo else None}
+    actual = {field: judged.result[field] for field in wanted}
+    if actual != wanted:
+        requirement = {"parent_signal": "EXEC-SIGNAL-03", "cap": "EXEC-CAP-01"}.get(
+            name, "EXEC-TIMEOUT-06"
+        )
+        yield Violation(requirement, "the fields agree with the cause", str(wanted), str(actual))
+
+
+def _deadline(judged: Judged) -> Iterator[Violation]:
+    """The first signal of a timeout follows its deadline within a tick."""
+    due, first, spawn = judged.deadline(), judged.first_signal, judged.spawned
+    if judged.reported != "timeout" or due is None or first is None or spawn is None:
+        return
+    passed = [note for note in judged.of("time") if spawn.step < note.step < first.step]
+    # After a delay of the caller, the limit of its wait is too long by this delay.
+    late = sum(note.facts["ms"] for note in passed if not note.facts["blocked"])
+    waited = sum(n.facts["ms"] for n in passed if n.step > due.step and n.facts["blocked"])
+    if waited > TICK_MS + late:
+        yield Violation(
+            "EXEC-TIMEOUT-03",
+            "the deadline is noticed within a tick",
+            f"SIGTERM at most {TICK_MS} ms after the deadline",
+            f"it still waited {waited} ms",
+        )
 
 
 def _causeless(judged: Judged) -> Iterator[Violation]:
@@ -199,3 +234,35 @@ def _flags(judged: Judged) -> Iterator[Violation]:
             f"detached_writers {left}",
             f"detached_writers {result['detached_writers']}",
         )
+
+
+def _killed_writers(judged: Judged) -> Iterator[Violation]:
+    """`killed_writers` tells that the end of the child cost a member its later output."""
+    result, end = judged.result, judged.leader_end
+    kill = next((n for n in judged.sends if end and n.step > end.step), None)
+    if not result or "killed_writers" not in result or judged.reported != "exit" or not kill:
+        return
+    closed = {
+        (note.facts["name"], note.facts["action"])
+        for note in judged.of("action")
+        if note.step < kill.step
+    }
+    writers = [
+        name for name in kill.facts["alive"] if not {(name, "close:1"), (name, "close:2")} <= closed
+    ]
+    if result["killed_writers"] != bool(writers) and not judged.scenario.escapes:
+        yield Violation(
+            "EXEC-ORPHAN-07",
+            "killed writers are reported",
+            f"killed_writers {bool(writers)} ({', '.join(writers) or 'no member is left'})",
+            f"killed_writers {result['killed_writers']}",
+        )
+
+
+def _leaves_alone(judged: Judged) -> Iterator[Violation]:
+    """A process that left the group lives on."""
+    left = any(note.facts["action"] == "setsid" for note in judged.of("action"))
+    ended = judged.one("exits")
+    dead = next((n for n in judged.of("died") if n.facts["task"].name == "daemon"), None)
+    if left and dead and ended and dead.step < ended.step:
+        yield Violation("EXEC-ORPHAN-04", "a process that left lives on", "daemon runs", "it ended")

@@ -104,6 +104,17 @@ SCENARIOS = tuple(
         ),
         ("cap-signal", "child on:TERM:out:abcdef wait", {"max_output_bytes": 4}, ("TERM",)),
         ("stopped", "child stop out:a exit:0", {"timeout_ms": 1000}, ()),
+        ("clean-timeout", "child on:TERM:exit:0 out:a wait", {"timeout_ms": 1000}, ()),
+        ("at-once", "child out:a wait", {"timeout_ms": 0}, ()),
+        ("between-ticks", "child wait", {"timeout_ms": 1050}, ()),
+        ("ignoring-term", "child ignore:TERM wait", {"timeout_ms": 1000}, ("TERM",)),
+        ("orphan-code", "child fork:orphan exit:3 end exit:0", {}, ()),
+        (
+            "cap-words",
+            "child on:TERM:out:abcdef wait",
+            {"max_output_bytes": 4, "timeout_ms": 1000},
+            (),
+        ),
         ("killed", "child die:KILL", {"timeout_ms": 1000}, ("TERM",)),
     )
 )

@@ -40,6 +40,16 @@ CAUGHT = {
     "exec-kill.no-sigcont-after-a-signal": "stopped-signal/",
     "exec-kill.a-signals-grace-ends-with-the-leader": "orphan-signal/",
     "exec-result.deadline-before-exit": "exit-deadline/15=time",
+    "exec-kill.kills-only-who-was-there": "orphan-hides/10=time",
+    "exec-kill.signals-leader-and-group": "ignoring/",
+    "exec-kill.signals-in-the-grace-are-passed-on": "ignoring-term/18=time",
+    "exec-orphan.a-killed-writer-is-not-reported": "orphan/",
+    "exec-timeout.rounds-down-to-the-tick": "between-ticks/",
+    "exec-timeout.a-late-cap-takes-the-place": "cap-words/",
+    "exec-timeout.zero-means-none": "at-once/",
+    "exec-timeout.mixes-exit-and-deadline": "exit-deadline/6=time",
+    "exec-timeout.exit-0-in-the-grace-is-a-success": "clean-timeout/8=time",
+    "exec-timeout.drains-can-time-out": "escapes-deadline/8=daemon",
 }
 
 
