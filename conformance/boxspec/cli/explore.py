@@ -48,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
     made.usage = "boxspec explore [OPTION…] [-- COMMAND…]"
     shim_flag(made)
     add = made.add_argument
-    add("command", metavar="COMMAND", nargs="*", help="after --: the command that confines")
+    add("command", metavar="COMMAND", nargs="*", help="the command that confines, after --")
     add("--backend", metavar="NAME", help="of the shim (default: the strongest that starts here)")
     add("--profile", metavar="NAME", help=f"of the backend (default: {PROFILE})")
     add("-n", dest="most", type=count, metavar="N", help="at most N programs")
@@ -92,7 +92,7 @@ def main(words: Sequence[str]) -> int:
         raise UsageError(args.command[0], "is not known here", "write -- before COMMAND")
     if command and (args.backend or args.profile):
         flag = "--backend" if args.backend else "--profile"
-        raise UsageError(flag, "is for a shim, and COMMAND is none", "leave one of them out")
+        raise UsageError(flag, "needs a shim, and COMMAND is not one", "leave one of them out")
     terminal = Terminal()
     with Janitor() as janitor, _sandbox(args, command) as sandbox:
         explorer = Explorer(sandbox, janitor, args.seed, terminal.status)

@@ -34,7 +34,10 @@ def _repro(words: Sequence[str]) -> int:
     run_flags(parser)
     parser.add_argument("ids", metavar="ID", nargs="*")
     parser.add_argument(
-        "--order", action="append", metavar="ORDER", help="this forced order, with its trace"
+        "--order",
+        action="append",
+        metavar="ORDER",
+        help="repeat this forced order, and print its trace",
     )
     parser.add_argument(
         "--bisect", action="store_true", help=f"exit {SKIP} if the run decided nothing"

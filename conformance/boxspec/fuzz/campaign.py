@@ -116,7 +116,7 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     add(
         "--control",
         action="store_true",
-        help="without oracles: only crashes, hangs and leaks count",
+        help="use no oracles: report only crashes, hangs and leaks",
     )
     add("--seeds", type=int, default=5, metavar="N", help="trials of each fault (default 5)")
     add("--seconds", type=float, metavar="S", help="CPU time of a trial (default 60, AFL++ 300)")
