@@ -49,9 +49,9 @@ def _dictionaries(before: dict[str, Any], after: dict[str, Any], at: str) -> str
         return None if not_better(before["claim"], after.get("claim")) else f"{at}: a better claim"
     if "overall" in before and not not_better(before["overall"], after.get("overall")):
         return f"{at}: a better claim"
-    # The answer may truthfully report a directory that was not removed, or a member that did not
-    # end.
-    allowed_more = {"directory_left", "error"}
+    # The answer may truthfully report a directory that was not removed, a member that did not end,
+    # or an environment that could not be hidden.
+    allowed_more = {"directory_left", "error", "caller_exposed"}
     # The claims may lack an aspect that cannot be enforced.
     allowed_less = set(before) if all(_is_claim(value) for value in before.values()) else set()
     if set(after) - set(before) - allowed_more or set(before) - set(after) - allowed_less:

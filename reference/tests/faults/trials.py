@@ -115,7 +115,8 @@ def cases(folder: str) -> dict[str, dict[str, Any]]:
     hello = {"bytes": "hello\n"}
     both = shell("cat; head -c 300000 /dev/zero; echo err >&2; exit 3", stdin=hello)
     inherit = {"cleared": {"clear_and_set": [["PATH", "/usr/bin:/bin"], ["A_TOKEN", "x"]]}}
-    orphan = shell("sleep 60 >/dev/null 2>&1 & echo left", stdin="null")
+    # The substitution ends once the orphan has closed the pipes of the run.
+    orphan = shell("x=$(sleep 60 2>/dev/null >/dev/null & echo left); echo $x", stdin="null")
     late = shell("sleep 60 & echo out; exec sleep 60", stdin="null", timeout_ms=60)
     steps = [
         {"handle": "a", "step": "open"},
