@@ -111,7 +111,8 @@ def _read(found: Batch, output: str, around: Surroundings) -> None:
 def _reached(name: str, number: int) -> Iterator[Effect]:
     of = table().named(name)
     if of.judged == "OPENED":
-        yield Effect(WRITE, "a kernel file was opened for writing", of.words, number)
+        text = "a kernel file was opened for writing"
+        yield Effect(WRITE, text, text, number)
     else:
         text = f"the call {name} was not refused"
         yield Effect(KERNEL, text, text, number)

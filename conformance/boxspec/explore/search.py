@@ -149,6 +149,7 @@ class Explorer:
         for number, (effect, numbers) in enumerate(seen[:MOST_FINDINGS], 1):
             self._tell(f"minimising finding {number} of {min(len(seen), MOST_FINDINGS)}")
             self.found.findings.append(self._finding(effect, numbers))
+        self.found.seconds = time.monotonic() - self._began
 
     def _finding(self, effect: Effect, numbers: list[int]) -> Finding:
         def shows(parts: Sequence[Part]) -> bool:
