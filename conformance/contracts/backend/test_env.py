@@ -71,6 +71,17 @@ def test_variables_of_the_shell_and_the_loader_reach_the_program(case: BackendCa
         expect("the pairs", {name: given.get(name) for name, _ in OTHERS}, dict(OTHERS))
 
 
+# Names that a shell would not take: a function of bash, and names of other tools.
+NAMES = [[name, "1"] for name in ("BASH_FUNC_x%%", "a.b", "a-b", "1", "é", "a b", "a", "A" * 300)]
+
+
+@requires("BACKEND-ENV-01")
+def test_variables_of_any_name_reach_the_program(case: BackendCase) -> None:
+    with made_ground() as ground:
+        given = environment(report(case, ground, call={"env": {"clear_and_set": NAMES}}))
+        expect("the pairs", {name: given.get(name) for name, _ in NAMES}, dict(NAMES))
+
+
 @requires("BACKEND-ENV-01", needs=["BACKEND-CONTEXT-01"])
 def test_a_directory_among_the_pairs_is_theirs_or_the_programs(case: BackendCase) -> None:
     """PWD among the pairs of a request may be kept or replaced: bubblewrap(1) always sets it to the

@@ -193,3 +193,24 @@ def variables_are_words_of_the_launcher():
         at = words.index(bubblewrap.BWRAP) + 1
         sets = [word for pair in env for word in (b"--setenv", *pair)]
         return [*words[:at], *sets, *words[at:]], packed
+
+
+def without_names(is_dropped):
+    @replaces(environment)
+    def complete(original, request, additions):
+        return [pair for pair in original(request, additions) if not is_dropped(pair[0])]
+
+
+@fault("BACKEND-ENV-01", "a name that a shell would not take is dropped", "export in a script")
+def names_are_those_of_a_shell():
+    without_names(lambda name: not name.replace(b"_", b"a").isalnum() or name[:1].isdigit())
+
+
+@fault("BACKEND-ENV-01", "names in lower case are dropped", "a pattern of capital letters")
+def names_are_in_capitals():
+    without_names(lambda name: name.islower())
+
+
+@fault("BACKEND-ENV-01", "functions of bash are dropped", "a defence against Shellshock")
+def functions_of_bash_are_dropped():
+    without_names(lambda name: name.startswith(b"BASH_FUNC_"))
