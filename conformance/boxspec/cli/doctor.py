@@ -130,7 +130,11 @@ def _memory() -> Finding:
 def _load() -> Finding:
     cpus = len(os.sched_getaffinity(0))
     busy = os.getloadavg()[0]
-    return busy <= 2 * cpus, False, f"load: {busy:.1f} on {cpus} cpus (late tests are repeated)"
+    return (
+        busy <= 2 * cpus,
+        False,
+        f"idle processors: load {busy:.1f} on {cpus} (late tests are repeated)",
+    )
 
 
 def _waits() -> Finding:

@@ -29,7 +29,7 @@ def explain(name: str) -> int:
         print(f"  test        {test}")
     rows = [name for name, mine in index.by_pitfall.items() if set(mine) & set(tests)]
     if rows:
-        print(f"  pitfalls    {', '.join(sorted(rows))}")
+        print(f"  pitfalls    {', '.join(sorted(rows))} ({COMMAND} explain {min(rows)})")
     print(f"  run it      {COMMAND} repro {each.id}")
     return 0
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from boxspec.errors import HarnessError
+from boxspec.judge.verdict import NotMeasured
 from boxspec.programs import programs
 from boxspec.random_names import random_variable_name
 from boxspec.subject.observe.host_ipc import HostIpc
@@ -150,7 +150,9 @@ def run_outside(scene: Scene, words: Sequence[str]) -> tuple[Said, list[str]]:
         os.close(stdout)
     try:
         if warden.wait_exit(Deadline(WITHIN_S)) is None:
-            raise HarnessError(f"{scene.probe.name}: does not end without a sandbox")
+            raise NotMeasured(
+                f"without a sandbox, {scene.probe.name} took more than {WITHIN_S:g} s"
+            )
         left = [
             proc.describe() for proc in warden.tree() if proc.alive and proc.pid != warden.shim_pid
         ]

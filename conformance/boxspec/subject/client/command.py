@@ -73,7 +73,7 @@ def _program(word: str) -> str:
     if "/" not in word:
         found = shutil.which(word)
         if found is None:
-            hint = f"did you mean ./{word}?" if Path(word).exists() else "check the spelling"
+            hint = f"did you mean ./{word}?" if _is_file(Path(word)) else "check the spelling"
             raise UsageError(f"--shim {word}", "no such program on PATH", hint)
         return str(Path(found).absolute())
     path = Path(word).absolute()

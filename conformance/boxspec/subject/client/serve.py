@@ -29,6 +29,7 @@ from boxspec.subject.observe.warden import Exit, Warden
 
 # Time limit of a small request.
 ANSWER_S = 10.0
+TWO_ANSWERS = "two answers to one request"
 ONE_LINE = "an answer is one line of JSON on stdout, and all else goes to stderr"
 
 
@@ -131,7 +132,9 @@ class Serve:
             self._fill(answer_fd)
             if self._buffer:
                 begins = repr(bytes(self._buffer[:120]))
-                raise self._broke("two answers to one request", asked, second=begins)
+                first = self._number <= 1
+                what = "it wrote before the first request" if first else TWO_ANSWERS
+                raise self._broke(what, asked, begins=begins)
         todo = memoryview(line + b"\n")
         searched = 0
         while True:
@@ -156,7 +159,7 @@ class Serve:
             raise self._broke(f"{why.what}; {ONE_LINE}", asked, **why.evidence) from None
         if self._buffer:
             second = repr(bytes(self._buffer[:120]))
-            raise self._broke("two answers to one request", asked, second=second)
+            raise self._broke(TWO_ANSWERS, asked, second=second)
         return answer
 
     def _machine_lately(self) -> Machine:
