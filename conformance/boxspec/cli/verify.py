@@ -32,9 +32,13 @@ directory and {cwd} your folder.
 The run makes a home directory and a workspace with decoys: no file of yours is read or changed.
 Without an expectation the default rows are asked: secrets, environment, writes outside, network,
 processes, and whether ordinary work is possible."""
-EPILOG = """\
+ROWS = "\n".join(f"  {name:<12} {' '.join(ids)}" for name, ids in defaults.FAMILIES.items())
+EPILOG = f"""\
 A path is `~/…`, relative to the workspace, or absolute; it may be a glob. verify.toml has the same
 expectations: deny-read = ["~/.ssh"], no-network = true, command = ["./box.sh"], defaults = true.
+
+default rows, for --row; `work` is ordinary work:
+{ROWS}
 
 held: without COMMAND the attempts succeed, with it they were made and changed nothing outside.
 exit codes: 0 all expectations held; 1 something leaked, or too much is blocked; 2 wrong use;
@@ -208,6 +212,6 @@ def _rows(
     known = {**usual, **asked}
     for name in args.row:
         if name not in known:
-            raise UsageError.unknown("--row", "row", name, known, "boxspec verify --json")
+            raise UsageError.unknown("--row", "row", name, known, "boxspec verify --help")
     chosen = [known[name] for name in args.row]
     return list({row.id: row for row in (*chosen, *own)}.values())
