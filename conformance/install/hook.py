@@ -29,6 +29,7 @@ TAKEN = (
     "conformance/tutorial.md",
     "conformance/tutorial-backend.md",
     "conformance/tutorial-policy.md",
+    "conformance/explore.md",
     "conformance/verify.md",
     "fixtures",
 )
