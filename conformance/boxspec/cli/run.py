@@ -102,6 +102,8 @@ def observe(
     live = Live(argv, args.jobs or THREADS, partial(console.judging, argv=argv, default=default))
 
     def on_record(record: Record, observer: Observer) -> None:
+        if hello := observer.hello():
+            console.judging(hello, argv, default)
         console.test(record)
         observer.broken += record.verdict in BROKEN
         live.end(record, observer)

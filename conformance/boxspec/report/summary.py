@@ -191,7 +191,8 @@ def _start(tree: ResultTree) -> str:
 
 def _next(tree: ResultTree, status: int) -> str:
     if status == 0 and not tree.failed and tree.how.shim is None:
-        return f"{command(['new-shim', 'go', 'mine'])}   ·   run --html report.html"
+        page = command(["run", "--html", "report.html"])
+        return f"{command(['new-shim', 'go', 'mine'])}   ·   {page}"
     if status == 1 or tree.failed:
         group = grouped(tree)[0]
         how = tree.how_to_repeat(group.first.requirement.contract)

@@ -304,6 +304,13 @@ def test_a_bisection_skips_results_without_a_verdict(words: tuple[str, ...]) -> 
     assert (done.returncode, done.stderr.count("\n")) == (125, 1), done.stdout + done.stderr
 
 
+def test_a_verbose_run_names_the_implementation_before_its_tests() -> None:
+    done = boxspec("run", "-v", "EXEC-TEXT-02", "--shim", f"{FAKE} honest")
+    first, second, third = done.stdout.splitlines()[:3]
+    assert [first[:8], second[:8]] == ["boxspec ", "judging "]
+    assert third.startswith("conforms")
+
+
 def test_an_expression_does_not_deselect_tests_of_an_id() -> None:
     ids = ("EXEC-TEXT-03", "EXEC-ENV-02")
     done = boxspec("repro", *ids, "-k", "nothing_is_trimmed", "--shim", f"{FAKE} honest")
