@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -117,7 +118,9 @@ def _remarks(tree: ResultTree) -> Iterator[str]:
 def _short_reason(judged: JudgedRequirement) -> str:
     if judged.lacks:
         return f"for lack of {judged.lacks}"
-    return f"because {judged.why}" if len(judged.why) <= SHORT else OTHER
+    # The reason has N in place of each number.
+    why = re.sub(r" for N m?s\b", "", judged.why)
+    return f"because {why}" if len(why) <= SHORT else OTHER
 
 
 def _gap(record: Record) -> str:

@@ -149,6 +149,12 @@ def test_the_failure_that_blocks_most_others_comes_first_with_a_hint() -> None:
     assert f"\nnext: ./ci/boxspec explain {OTHER_MUST}" in text
 
 
+def test_a_reason_is_shown_without_a_duration_that_differs_from_run_to_run() -> None:
+    why = NotMeasured("the test itself read nothing for 120 ms")
+    text = told(tree([record(HARDENED, why)]))
+    assert "1 not tested here (-v): because the test itself read nothing\n" in text
+
+
 def test_twelve_failures_fit_on_a_page() -> None:
     found = tree([record(name, failed(f"part {name}")) for name in TWELVE])
     assert len(told(found).splitlines()) <= 40
