@@ -8,7 +8,7 @@ import pytest
 
 from boxspec.judge.requirements import load
 from boxspec.judge.verdict import BROKEN
-from boxspec.schedule.loop import run_one
+from boxspec.schedule.protocol import run_one
 from boxspec.schedule.selection import requires_of
 from boxspec.schedule.stash import RECORD
 

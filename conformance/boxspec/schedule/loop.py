@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from boxspec.schedule.protocol import expect_no_stop, run_one
 from boxspec.schedule.recording import Recorder
 from boxspec.schedule.stash import RECORD
 from boxspec.schedule.state import State
@@ -23,25 +24,8 @@ def run_tests(session: pytest.Session, state: State, recorder: Recorder) -> None
             elsewhere.append(item)
     while not all(RECORD in item.stash or item.nodeid in recorder.late for item in elsewhere):
         recorder.record_ended(WAIT_S)
-        _expect_no_stop(session)
+        expect_no_stop(session)
     for item in elsewhere:
         if item.nodeid in recorder.late:
             run_one(session, item)
             del recorder.late[item.nodeid]
-
-
-def run_one(session: pytest.Session, item: pytest.Item) -> None:
-    """Run the protocol of pytest for one test.
-
-    With nextitem=None pytest tears down all fixtures after each test, which is right because no
-    fixture lives longer.
-    """
-    session.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-    _expect_no_stop(session)
-
-
-def _expect_no_stop(session: pytest.Session) -> None:
-    if session.shouldfail:
-        raise session.Failed(str(session.shouldfail))
-    if session.shouldstop:
-        raise session.Interrupted(str(session.shouldstop))

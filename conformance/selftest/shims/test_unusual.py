@@ -66,7 +66,7 @@ def nested_beside_files(folder: Path) -> str:
 def test_where_a_module_has_its_directory_is_its_own_matter(
     made: Callable[[Path], str], away: int, tmp_path: Path
 ) -> None:
-    names = "nothing_was_started or (gone_after_every and (value or NonZero))"
+    names = "nothing_was_started or (removed_after_every_end and (value or NonZero))"
     words = ("--requirement", "MODULE-DIR-02", "-k", names, "--json", tmp_path / "result.json")
     done = boxspec("run", "--shim", made(tmp_path), *words)
     assert done.returncode == 0, done.stdout + done.stderr
