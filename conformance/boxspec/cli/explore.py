@@ -193,11 +193,12 @@ def _report(found: Explored, sandbox: Sandbox, seed: int, terminal: Terminal) ->
     watched = ", ".join(sorted(sandbox.counted)) or "nothing"
     rate = found.programs / found.seconds if found.seconds else 0
     kinds = len(found.findings) + len(found.others)
+    effects = f"{kinds} kind{'' if kinds == 1 else 's'} of effects" if kinds else "no effect"
     terminal.write(f"{sandbox.name}: seed {seed}; judged: {watched}")
     terminal.write(
         f"{found.programs:,} programs with {found.calls:,} calls ({found.succeeded:,} succeeded) in"
         f" {found.starts:,} starts and {found.seconds:.0f} s ({rate:,.0f} programs a second);"
-        f" {kinds or 'no'} kind{'' if kinds == 1 else 's'} of effects outside"
+        f" {effects} outside"
     )
     if kinds:
         return 1
