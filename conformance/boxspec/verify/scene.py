@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -63,6 +64,8 @@ class Scene:
         layout = layout or Layout()
         self.control = control
         self.real = layout.home is not None
+        # The folder of the user that the workspace stands for.
+        self._own_root = layout.copied or Path.cwd()
         self._stack = contextlib.ExitStack()
         self._fresh: set[Path] = set()
         self.base = (parent or parents()[0]) / random_name()
@@ -175,13 +178,17 @@ class Scene:
 
     def _set_mode(self, path: Path) -> None:
         """Give a decoy, and each folder above it, the permissions of the user's own files."""
-        for base, own in ((self.root, Path.cwd()), (self.home, Path.home())):
+        for base, own in ((self.root, self._own_root), (self.home, Path.home())):
             if self.real or not path.is_relative_to(base):
                 continue
             name = path.relative_to(base)
             for each in (name, *name.parents[:-1]):
-                is_folder = (base / each).is_dir()
-                (base / each).chmod(mode_of_decoy(each, own / each, is_folder=is_folder))
+                if not (made := base / each).exists():
+                    continue
+                mode = mode_of_decoy(each, own / each, is_folder=made.is_dir())
+                # After the start, a needless chmod would count as a change by the command.
+                if stat.S_IMODE(made.stat().st_mode) != mode:
+                    made.chmod(mode)
             return
 
     def late_decoy(self, path: Path) -> str:
@@ -189,6 +196,7 @@ class Scene:
         secret."""
         if path not in self._late:
             self.make_parents(path)
+            self._set_mode(path)
         return self._late.setdefault(path, secrets.token_hex(12))
 
     def after_the_start(self) -> None:

@@ -118,6 +118,20 @@ def test_a_decoy_has_the_mode_of_the_users_own_file(tmp_path: Path, open_folder:
 
 
 @needs_other_user
+def test_a_late_decoy_lies_in_a_folder_with_the_mode_of_the_users_own(
+    tmp_path: Path, open_folder: Path
+) -> None:
+    for name, mode in (("open", 0o755), ("closed", 0o700)):
+        (tmp_path / name).mkdir(mode=mode)
+    env = {"BOXSPEC_CASE_ROOT": str(open_folder), "HOME": str(tmp_path)}
+    rules = [word for name in ("open", "closed") for word in ("--deny-read", f"~/{name}/*.key")]
+    found = verify(tmp_path, *rules, "--", *AS_OTHER_USER, env=env)
+    evidence = found.rows["deny-read:~/open/*.key"]["evidence"]
+    assert any("made after the start" in each for each in evidence)
+    assert found.statuses["deny-read:~/closed/*.key"] == HELD
+
+
+@needs_other_user
 def test_a_user_who_cannot_enter_the_folders_gets_a_remedy(open_folder: Path) -> None:
     closed = open_folder / "closed"
     closed.mkdir(mode=0o700)
