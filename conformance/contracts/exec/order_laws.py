@@ -237,7 +237,11 @@ def _flags(judged: Judged) -> Iterator[Violation]:
 
 
 def _killed_writers(judged: Judged) -> Iterator[Violation]:
-    """`killed_writers` tells that the end of the child cost a member its later output."""
+    """`killed_writers` tells that the end of the child cost a member its later output.
+
+    If the last writer closes its pipes or ends between the end of the child and the signal, both
+    values are right: no implementation sees which of the two was first.
+    """
     result, end = judged.result, judged.leader_end
     kill = next((n for n in judged.sends if end and n.step > end.step), None)
     if not result or "killed_writers" not in result or judged.reported != "exit" or not kill:
@@ -250,7 +254,10 @@ def _killed_writers(judged: Judged) -> Iterator[Violation]:
     writers = [
         name for name in kill.facts["alive"] if not {(name, "close:1"), (name, "close:2")} <= closed
     ]
-    if result["killed_writers"] != bool(writers) and not judged.scenario.escapes:
+    acted = any(end and end.step < note.step < kill.step for note in judged.of("action"))
+    if judged.scenario.escapes or (acted and not writers):
+        return
+    if result["killed_writers"] != bool(writers):
         yield Violation(
             "EXEC-ORPHAN-07",
             "killed writers are reported",

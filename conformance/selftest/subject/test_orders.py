@@ -131,6 +131,12 @@ def test_a_member_that_forks_and_ends_during_a_look_hides_no_child() -> None:
         assert (each.violations, each.missed) == ([], []), each.order.seed
 
 
+@pytest.mark.parametrize("seed", ["orphan-code/8=orphan", "orphan-quiet/4=orphan,11=orphan"])
+def test_a_writer_that_ends_before_the_signal_may_count_as_killed(seed: str) -> None:
+    (ran,) = run([seed])
+    assert (ran.violations, ran.missed) == ([], [])
+
+
 def test_a_choice_that_is_not_possible_is_reported() -> None:
     (ran,) = run(["exit/3=TERM"])
     assert ran.missed == ["3=TERM"]
