@@ -55,6 +55,13 @@ class Parser(argparse.ArgumentParser):
                     yield from parser._options()
 
 
+def command_after_dashes(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the words before `--`, and the command after it."""
+    own = list(words)
+    at = own.index("--") if "--" in own else len(own)
+    return own[:at], own[at + 1 :]
+
+
 def count(word: str) -> int:
     try:
         number = int(word)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from boxspec.subject.trust import trust
 from boxspec.terminal import Terminal
 from boxspec.verify.command import Command
 from boxspec.verify.janitor import Janitor
-from boxspec.words import count, natural
+from boxspec.words import command_after_dashes, count, natural
 
 USUAL_S = 60.0
 PROFILE = "no-network"
@@ -86,7 +85,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(words: Sequence[str]) -> int:
-    own, command = _split(words)
+    own, command = command_after_dashes(words)
     args = settings.parse(parser(), own)
     if args.command:
         raise UsageError(args.command[0], "is not known here", "write -- before COMMAND")
@@ -107,18 +106,10 @@ def main(words: Sequence[str]) -> int:
         return status
 
 
-def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    if "--" not in words:
-        return list(words), []
-    at = list(words).index("--")
-    return list(words[:at]), list(words[at + 1 :])
-
-
 @contextlib.contextmanager
 def _sandbox(args: argparse.Namespace, command: Sequence[str]) -> Iterator[Sandbox]:
     if command:
-        path = os.environ.get("PATH", os.defpath)
-        yield CommandSandbox(Command(command, Path.home(), Path.cwd(), path), args.ignore)
+        yield CommandSandbox(Command.of_caller(command), args.ignore)
         return
     with opened(args.shim, args.backend, args.profile or PROFILE, args.ignore) as sandbox:
         yield sandbox
@@ -170,10 +161,9 @@ def _promote(
     into = Path(args.promote)
     (into.parent if into.suffix == ".c" else into).mkdir(parents=True, exist_ok=True)
     for finding, path in zip(found.findings, paths(into, found.findings), strict=True):
-        _, shows = promote(finding, args.seed, path, sandbox, janitor)
-        terminal.write(
-            f"{path}: {'has the effect' if shows else 'does not have the effect'} inside"
-        )
+        shows = promote(finding, args.seed, path, sandbox, janitor)
+        does = "has the effect" if shows else "does not have the effect"
+        terminal.write(f"{path}: {does} inside")
 
 
 def _report(found: Explored, sandbox: Sandbox, seed: int, terminal: Terminal) -> int:

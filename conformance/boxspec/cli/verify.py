@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,14 +12,15 @@ from boxspec.errors import UsageError
 from boxspec.report.output_file import OutputFile, console_of, expect_distinct
 from boxspec.terminal import Terminal
 from boxspec.verify import defaults, dialects, files
-from boxspec.verify.command import Command
+from boxspec.verify.command import Command, home_of_caller
 from boxspec.verify.copying import workspace
 from boxspec.verify.layout import Layout
 from boxspec.verify.row import Row
 from boxspec.verify.rule import Rule
-from boxspec.verify.rules import KINDS, NO_NETWORK, Settings, read_settings, rows_of
+from boxspec.verify.rules import KINDS, NO_NETWORK, Settings, is_value, read_settings, rows_of
 from boxspec.verify.table import print_table
 from boxspec.verify.verification import verify
+from boxspec.words import command_after_dashes
 
 LIMIT_S = 30.0
 ABOUT = """\
@@ -114,12 +114,12 @@ def _seconds(word: str) -> float:
 
 
 def main(words: Sequence[str]) -> int:
-    own, command = _split(words)
+    own, command = command_after_dashes(words)
     args = options().parse_args(own)
     if args.command:
         raise UsageError(args.command[0], "is not known here", "write -- before COMMAND")
     settings = read_settings(Path(args.file)) if args.file else Settings()
-    home = _home()
+    home = home_of_caller()
     tools = [dialects.read(name, Path(file), home, Path.cwd()) for name, file in args.settings_of]
     named = {name: getattr(args, name) for name in TEXTS if getattr(args, name)}
     outputs = {name: OutputFile(f"--{name}", path) for name, path in named.items()}
@@ -142,7 +142,7 @@ def main(words: Sequence[str]) -> int:
         raise UsageError("--from", "has no rule that can be asked", "mend the entries above")
     old = files.read(Path(args.compare)) if args.compare else None
     given = command or list(settings.command)
-    prefix = Command(given, home, Path.cwd(), os.environ.get("PATH", os.defpath))
+    prefix = Command.of_caller(given)
     found = verify(prefix, rows, defaults.rows(), args.timeout, layout)
     entries = [entry for each in tools for entry in dialects.plain(each, found.verdicts)]
     found = replace(found, rules=tuple(entries))
@@ -156,14 +156,6 @@ def main(words: Sequence[str]) -> int:
     return found.exit_status
 
 
-def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words before `--`, and the command after it."""
-    if "--" not in words:
-        return list(words), []
-    at = list(words).index("--")
-    return list(words[:at]), list(words[at + 1 :])
-
-
 def _rules(args: argparse.Namespace) -> list[Rule]:
     found = [
         Rule(kind, value, f"--{kind}")
@@ -171,19 +163,10 @@ def _rules(args: argparse.Namespace) -> list[Rule]:
         for value in getattr(args, kind.replace("-", "_"))
     ]
     for each in found:
-        if not each.value or "\n" in each.value:
+        if not is_value(each.value):
             problem = f"takes a text of one line, not {each.value!r}"
             raise UsageError(each.origin, problem, "see conformance/verify.md")
     return [*found, *([Rule(NO_NETWORK, "", f"--{NO_NETWORK}")] if args.no_network else [])]
-
-
-def _home() -> Path:
-    """Return the home directory of the caller."""
-    try:
-        return Path.home()
-    except RuntimeError:
-        problem = f"is not set, and the user {os.getuid()} has no home directory"
-        raise UsageError("HOME", problem, "set HOME") from None
 
 
 def _layout(args: argparse.Namespace, settings: Settings, home: Path) -> Layout:

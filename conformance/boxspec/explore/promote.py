@@ -111,14 +111,12 @@ def compiled(path: Path, into: Path) -> Path:
     return made
 
 
-def promote(
-    finding: Finding, seed: int, path: Path, sandbox: Sandbox, janitor: Janitor
-) -> tuple[Path, bool]:
+def promote(finding: Finding, seed: int, path: Path, sandbox: Sandbox, janitor: Janitor) -> bool:
     """Write the C to this path, and run it in the sandbox; return True if it has the effect."""
     path.write_text(source(finding, seed, path.stem), encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         effects = run_program(sandbox, janitor, compiled(path, Path(folder))).effects
-    return path, finding.effect.key in {each.key for each in effects}
+    return finding.effect.key in {each.key for each in effects}
 
 
 def paths(into: Path, findings: Sequence[Finding]) -> list[Path]:

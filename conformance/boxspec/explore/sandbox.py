@@ -59,13 +59,16 @@ class Sandbox(ABC):
         return effect.aspect in self.counted
 
 
+def _ignoring(aspects: Collection[str]) -> list[str]:
+    return [word for each in sorted(aspects) for word in ("--ignore", each)]
+
+
 class CommandSandbox(Sandbox):
     def __init__(self, command: Command, ignored: Collection[str]) -> None:
         self._command = command
         self.name = command.words[0]
         self.counted = OUTSIDE - {*ignored}
-        flags = [word for each in sorted(ignored) for word in ("--ignore", each)]
-        self.repeat = flags, ["--", *command.words]
+        self.repeat = _ignoring(ignored), ["--", *command.words]
 
     def argv(self, scene: Scene, words: Sequence[str]) -> list[str]:
         return self._command.argv(scene, words)
@@ -117,8 +120,7 @@ class ShimSandbox(Sandbox):
         self.name = backend.name
         self.counted = backend.claimed - {*ignored}
         self.ruled = backend.ruled
-        flags = [word for each in sorted(ignored) for word in ("--ignore", each)]
-        self.repeat = [*repeat, *flags], []
+        self.repeat = [*repeat, *_ignoring(ignored)], []
 
     def _files(self, scene: Scene) -> _Files:
         return _Files(scene.private / "request", scene.private / "response")

@@ -115,6 +115,8 @@ class Explorer:
     def _work(self, most: int, until: float, stop_at_first: bool) -> None:
         while not self._stopped.is_set() and time.monotonic() < until:
             numbers = self._take(most)
+            if not numbers:
+                return
             while numbers and not self._stopped.is_set():
                 batch = self._start([Part(number).calls(self._seed) for number in numbers])
                 self._note(batch, list(numbers[: batch.ran] if batch.ran else numbers))
@@ -123,8 +125,6 @@ class Explorer:
                     self._stopped.set()
                 # The time of the batch may have ended before its last program.
                 numbers = numbers[max(1, batch.ran) :]
-            if not self._next < most and not numbers:
-                return
 
     def _note(self, batch: Batch, numbers: list[int]) -> None:
         with self._lock:

@@ -7,6 +7,7 @@ run, and `{cwd}` by the folder of the caller.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -18,6 +19,15 @@ from boxspec.verify.paths import nearest_first
 from boxspec.verify.scene import Scene
 
 
+def home_of_caller() -> Path:
+    """Return the home directory of the caller."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        problem = f"is not set, and the user {os.getuid()} has no home directory"
+        raise UsageError("HOME", problem, "set HOME") from None
+
+
 class Command:
     """The words after `--`, with the home directory and the working directory of the caller."""
 
@@ -25,6 +35,11 @@ class Command:
         self.words = list(words)
         self._home, self._cwd = home, cwd
         self._program = self._found(path)
+
+    @classmethod
+    def of_caller(cls, words: Sequence[str]) -> Command:
+        """Return the command as this process would start it."""
+        return cls(words, home_of_caller(), Path.cwd(), os.environ.get("PATH", os.defpath))
 
     def _found(self, path: str) -> str:
         if not self.words:

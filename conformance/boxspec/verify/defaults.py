@@ -83,8 +83,8 @@ def _secrets_of_ssh() -> Row:
 
 def _other_secrets() -> list[Row]:
     made = [
-        _row(name, f"read {title}", 95 - number, home_files((*first, *more)))
-        for number, (name, (title, first, more)) in enumerate(SECRETS.items())
+        _row(name, f"read {title}", 95 - number, home_files(files))
+        for number, (name, (title, files)) in enumerate(SECRETS.items())
     ]
     env = ReadFile(Place(".", ".env"), thorough=True)
     made.append(_row("env-files", "read .env in the workspace", 88, (env,)))

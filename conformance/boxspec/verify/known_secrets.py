@@ -4,42 +4,44 @@ from __future__ import annotations
 
 from pathlib import Path, PurePath
 
-# By row: the title, and the files; the second group is shown with the first.
+# By default row: its title, and the files.
 SECRETS = {
     "cloud": (
         "cloud credentials",
-        (".aws/credentials", ".config/gcloud/application_default_credentials.json"),
-        (".azure/msal_token_cache.json", ".kube/config"),
+        (
+            *(".aws/credentials", ".config/gcloud/application_default_credentials.json"),
+            *(".azure/msal_token_cache.json", ".kube/config"),
+        ),
     ),
     "registries": (
         "registry, git credentials",
-        (".npmrc", ".pypirc", ".netrc", ".git-credentials"),
-        (".docker/config.json", ".cargo/credentials.toml", ".config/gh/hosts.yml"),
+        (
+            *(".npmrc", ".pypirc", ".netrc", ".git-credentials"),
+            *(".docker/config.json", ".cargo/credentials.toml", ".config/gh/hosts.yml"),
+        ),
     ),
     "browsers": (
         "browser profiles, keyrings",
-        (".mozilla/firefox/a1b2.default/logins.json", ".config/google-chrome/Default/Login Data"),
-        (".gnupg/private-keys-v1.d/0A1B.key", ".local/share/keyrings/login.keyring"),
+        (
+            ".mozilla/firefox/a1b2.default/logins.json",
+            ".config/google-chrome/Default/Login Data",
+            ".gnupg/private-keys-v1.d/0A1B.key",
+            ".local/share/keyrings/login.keyring",
+        ),
     ),
-    "history": (
-        "shell history",
-        (".bash_history", ".zsh_history", ".python_history"),
-        (),
-    ),
+    "history": ("shell history", (".bash_history", ".zsh_history", ".python_history")),
     "agent-secrets": (
         "secrets of coding agents",
-        (".claude/.credentials.json", ".claude.json", ".codex/auth.json"),
-        (".gemini/oauth_creds.json", ".local/share/opencode/auth.json"),
+        (
+            *(".claude/.credentials.json", ".claude.json", ".codex/auth.json"),
+            *(".gemini/oauth_creds.json", ".local/share/opencode/auth.json"),
+        ),
     ),
 }
+SECRET_FILES = tuple(name for _, names in SECRETS.values() for name in names)
 # Folders that their programs make for their user only.
 PRIVATE_FOLDERS = frozenset({".ssh", ".gnupg"})
 FOLDER, FILE = 0o755, 0o644
-
-
-def secret_files() -> list[str]:
-    """All files of SECRETS."""
-    return [name for _, first, more in SECRETS.values() for name in (*first, *more)]
 
 
 def mode_of_decoy(name: PurePath, own: Path, *, is_folder: bool) -> int:
@@ -57,4 +59,4 @@ def mode_of_decoy(name: PurePath, own: Path, *, is_folder: bool) -> int:
         pass
     if is_folder:
         return kept if name.name in PRIVATE_FOLDERS else FOLDER
-    return kept if str(name) in secret_files() else FILE
+    return kept if str(name) in SECRET_FILES else FILE

@@ -38,6 +38,10 @@ class Place:
             return f"~/{self.rest}" if self.rest else "~"
         return self.rest or "."
 
+    def base_in(self, home: Path, workspace: Path) -> Path:
+        """Return the folder that `rest` is relative to."""
+        return {"~": home, ".": workspace, "/": Path("/")}[self.base]
+
 
 def place_of(word: str, home: Path, cwd: Path) -> Place:
     """Return the place that a word of a rule names; home and cwd are the folders of the user."""
@@ -124,7 +128,7 @@ def link_target(place: Place, home: Path, cwd: Path) -> tuple[Place, Place, Plac
     """
     if place.base == "/" or not place.rest:
         return None
-    base = {"~": home, ".": cwd}[place.base]
+    base = place.base_in(home, cwd)
     parts = place.rest.rstrip("/").split("/")
     for number in range(1, len(parts) + 1):
         link = base.joinpath(*parts[:number])
@@ -160,7 +164,7 @@ def folders_above(places: Iterable[Place]) -> frozenset[Place]:
 
 def expect_no_file_above(place: Place, home: Path, cwd: Path) -> None:
     """Raise UntestableError if the user has a file where the path needs a folder."""
-    base = {"~": home, ".": cwd, "/": Path("/")}[place.base]
+    base = place.base_in(home, cwd)
     for name in Path(place.rest.rstrip("/")).parents:
         if (base / name).is_file():
             raise UntestableError(f"{name} is a file, and nothing can lie below it")
@@ -174,7 +178,7 @@ def is_folder(place: Place, home: Path, cwd: Path, folders: Container[Place] = (
     """
     if place.rest.endswith("/") or not place.rest:
         return True
-    real = {"~": home, ".": cwd, "/": Path("/")}[place.base] / place.rest
+    real = place.base_in(home, cwd) / place.rest
     if os.path.lexists(real):
         return real.is_dir()
     return place in folders or Path(place.rest).name in FOLDERS

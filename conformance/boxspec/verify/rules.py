@@ -14,7 +14,7 @@ from typing import Any
 
 from boxspec.errors import UsageError
 from boxspec.verify.errors import UntestableError
-from boxspec.verify.known_secrets import secret_files
+from boxspec.verify.known_secrets import SECRET_FILES
 from boxspec.verify.limits import limit_of
 from boxspec.verify.linking import Link
 from boxspec.verify.paths import (
@@ -105,11 +105,16 @@ def read_settings(path: Path) -> Settings:
     return Settings(tuple(rules), command, raw.get("defaults"), root, real)
 
 
+def is_value(value: object) -> bool:
+    """True if a rule may have this value: a text of one line."""
+    return isinstance(value, str) and value != "" and not {"\n", "\0"} & {*value}
+
+
 def _words(path: Path, name: str, value: Any) -> list[str]:
     if not isinstance(value, list):
         raise UsageError(str(path), f"{name} is no list", f'write {name} = ["…"]')
     for number, each in enumerate(value, 1):
-        if not isinstance(each, str) or not each or "\n" in each or "\0" in each:
+        if not is_value(each):
             problem = f"entry {number} of {name} is no text of one line: {each!r}"
             raise UsageError(str(path), problem, "put it in quotes")
     return value
@@ -125,7 +130,7 @@ def _line(text: str, value: str) -> int:
 def rows_of(rules: Iterable[Rule], home: Path, cwd: Path) -> list[Row]:
     """Return a row for each rule, for a caller with this home and working directory."""
     shown = [rule.as_shown(home, cwd) for rule in rules]
-    places = [Place("~", name) for name in secret_files()]
+    places = [Place("~", name) for name in SECRET_FILES]
     for rule in shown:
         with contextlib.suppress(UntestableError):
             places += [place_of(rule.value, home, cwd)] if rule.kind in PATHS else []

@@ -158,7 +158,7 @@ class Scene:
 
     def path(self, place: Place) -> Path:
         """Return the path of a place in this scene."""
-        base = {"~": self.home, ".": self.root, "/": Path("/")}[place.base]
+        base = place.base_in(self.home, self.root)
         return base / place.rest.rstrip("/") if place.rest else base
 
     def decoy(self, path: Path) -> str:
