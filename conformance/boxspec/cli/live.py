@@ -51,6 +51,8 @@ class Live:
 
     def end(self, record: Record, observer: Observer) -> None:
         """Note that a test has ended."""
+        if hello := observer.hello():
+            self._show(hello)
         self._started(observer).end(self._weights.get(record.id, 0.0))
         if topic := self._short.get(record.id):
             self._seconds.setdefault(topic, []).append(record.seconds)

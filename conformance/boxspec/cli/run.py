@@ -102,11 +102,9 @@ def observe(
     live = Live(argv, args.jobs or THREADS, partial(console.judging, argv=argv, default=default))
 
     def on_record(record: Record, observer: Observer) -> None:
-        if hello := observer.hello():
-            console.judging(hello, argv, default)
+        live.end(record, observer)
         console.test(record)
         observer.broken += record.verdict in BROKEN
-        live.end(record, observer)
 
     observer = Observer(on_record, on_slow=console.write)
     progress = Progress(console, partial(live.line, observer))

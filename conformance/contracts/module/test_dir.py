@@ -75,8 +75,8 @@ def test_the_directory_is_removed_after_every_end(case: ModuleCase, how: str) ->
 
 
 def where_some_are_made(case: ModuleCase) -> Path:
-    """Return the directory in which the modules' directories are made, if only this case uses it,
-    else None."""
+    """Return the directory in which the modules' directories are made. The test does not apply if
+    others may make some there too."""
     case.module.script("control", noting_home(case, "echo 1"))
     case.module.execute("control")
     place = Path(noted(case.tmp / "home")).resolve().parent

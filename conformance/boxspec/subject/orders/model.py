@@ -78,14 +78,15 @@ def check(model: Model, bounds: str, mistake: Mistake | None = None) -> Checked:
         # A mistake is searched breadth-first, which gives the shortest order that shows it.
         how = ["-O1", "-DBFS"] if mistake else ["-O2"]
         _call(folder, "cc", "-w", *how, "-DSAFETY", "-o", "pan", "pan.c")
-        told = _call(folder, "./pan", f"-m{DEPTH}")
+        told = _call(folder, "./pan", f"-m{DEPTH}", expect_success=False)
         states = STATES.search(told)
         if states is None or "search depth too small" in told or "out of memory" in told:
             raise HarnessError(f"the check of {model.path} did not end: {told[-500:]}")
         trail = next(folder.glob("*.trail"), None)
         if trail is None:
             return Checked(int(states[1]), None, [])
-        events = _call(folder, "spin", "-t", "-k", trail.name, *macros, str(model.path))
+        replay = ["spin", "-t", "-k", trail.name, *macros, str(model.path)]
+        events = _call(folder, *replay, expect_success=False)
     law = BROKEN.search(events)
     # The replay ends without a broken law: the supervisor has not returned, and no further step is
     # possible.
@@ -98,8 +99,9 @@ def _events(replay: str) -> list[str]:
     return [line for line in lines if re.match(r"[a-z]+( \d)?: ", line) and "spin:" not in line]
 
 
-def _call(folder: Path, *words: str) -> str:
+def _call(folder: Path, *words: str, expect_success: bool = True) -> str:
+    """Return the output. A check, and its replay, exit with an error at a broken law."""
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
-    if words[0] != "./pan" and done.returncode and "-t" not in words:
+    if expect_success and done.returncode:
         raise HarnessError(f"{words[0]} failed: {(done.stdout + done.stderr)[-500:]}")
     return done.stdout
