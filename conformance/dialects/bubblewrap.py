@@ -7,11 +7,12 @@ carried out in their order; a later mount covers an earlier one.
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from dataclasses import dataclass
 
 from boxspec.verify.meaning import Entry, Meaning, Where
-from dialects.entries import covers
+from dialects.entries import NO_ROW, covers
 
 NAMES = ("bwrap", "bubblewrap")
 WRITTEN_FOR = "bubblewrap 0.8 to 0.11, 2026-11"
@@ -42,13 +43,26 @@ READ_ONLY = ("--ro-bind", "--ro-bind-try")
 PLANTS = ("--ro-bind-data", "--bind-data", "--file")
 
 
+# Options that give a program more than it has without them.
+GIVES = {
+    "--cap-add": "a capability is given to the programs",
+    "--userns": "the programs run in a user namespace that exists already",
+    "--pidns": "the programs see the processes of a namespace that exists already",
+}
+DEVICES = "all devices of the host are there"
+
+
 @dataclass(frozen=True)
 class Option:
-    """One option with its words, and the line that it stands in."""
+    """One option with its words, and the line that it stands in.
+
+    literal: True if no shell reads the words.
+    """
 
     name: str
     words: tuple[str, ...]
     line: int
+    literal: bool = False
 
     @property
     def target(self) -> str:
@@ -62,22 +76,9 @@ def read(text: str, where: Where) -> list[Entry]:
         words = _words(text)
     except (ValueError, RecursionError) as error:
         return [Entry(1, "", "", Meaning.DEAD, f"is no list of words: {error}")]
-    options, made = _options(words)
-    net = None
+    options, made = _options(words, literal="\0" in text or text.lstrip().startswith("["))
     for number, option in enumerate(options):
-        later = options[number + 1 :]
-        if option.name in ("--unshare-net", "--unshare-all"):
-            net = option
-        elif option.name == "--share-net":
-            net = None
-            why = "the network of the host is shared"
-            made.append(Entry(option.line, option.name, "", Meaning.WIDER, why))
-        else:
-            made += _meaning(option, later, where)
-    if net is not None:
-        why = "no service of this machine or of the network is reached"
-        rules = (("no-network", ""),)
-        made.append(Entry(net.line, net.name, "", Meaning.ENFORCED, why, rules))
+        made += _meaning(option, options[number + 1 :], where)
     return sorted(made, key=lambda each: each.line)
 
 
@@ -87,16 +88,25 @@ def _words(text: str) -> list[tuple[str, int]]:
         if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
             raise ValueError("an item is no text")
         return [(each, 1) for each in found]
+    # A list in JSON or of `ps` has the words after the shell; a text has them before it.
     if "\0" in text:
         return [(each, 1) for each in text.split("\0") if each]
     made = []
     # Lists that are copied from a script may have a backslash at the end of each line.
     for number, line in enumerate(text.splitlines(), 1):
-        made += [(word, number) for word in shlex.split(line.rstrip().removesuffix("\\"))]
+        words = shlex.split(line.rstrip().removesuffix("\\"))
+        made += [(_by_shell(word), number) for word in words]
     return made
 
 
-def _options(words: list[tuple[str, int]]) -> tuple[list[Option], list[Entry]]:
+def _by_shell(word: str) -> str:
+    """Return a word as a shell makes it, with `~` for the home directory."""
+    for name, meant in (("HOME", "~"), ("PWD", ".")):
+        word = re.sub(rf"^\$({name}|\{{{name}\}})(?=/|$)", meant, word)
+    return word
+
+
+def _options(words: list[tuple[str, int]], *, literal: bool) -> tuple[list[Option], list[Entry]]:
     made: list[Option] = []
     wrong: list[Entry] = []
     at = 1 if words and words[0][0].rpartition("/")[2] == "bwrap" else 0
@@ -115,7 +125,7 @@ def _options(words: list[tuple[str, int]]) -> tuple[list[Option], list[Entry]]:
             why = f"needs {count} words: bubblewrap does not start"
             wrong.append(Entry(line, name, " ".join(taken), Meaning.DEAD, why))
         else:
-            made.append(Option(name, taken, line))
+            made.append(Option(name, taken, line, literal))
         at += count
     return made, wrong
 
@@ -136,6 +146,11 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
     def made(meaning: Meaning, why: str, *rules: tuple[str, str]) -> list[Entry]:
         return [Entry(option.line, name, value, meaning, why, rules)]
 
+    if option.literal and path.startswith(("~", "$")):
+        why = f"the words are passed without a shell: the path is a folder named {path[:1]}…"
+        return made(Meaning.DEAD, why)
+    if name in ("--unshare-net", "--unshare-all", "--share-net"):
+        return [_on_network(option, later)]
     empty = name in READ_ONLY and words[0] == "/dev/null"
     if name in HIDES or empty or name in PLANTS:
         if path in ("/tmp", "/", "/var/tmp", "/run", "/dev/shm"):
@@ -157,11 +172,14 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
         if path == "/":
             why = "all files of the host can be changed, except at later mounts"
             return made(Meaning.WIDER, why)
+        if name.startswith("--dev-bind") and covers("/dev", path):
+            return made(Meaning.WIDER, DEVICES)
         if words[0] != path:
             return made(Meaning.NOT_TESTABLE, "another folder at this path")
-        closed = [each for each in later if each.name in READ_ONLY and covers(each.target, path)]
+        closing = (*READ_ONLY, "--remount-ro")
+        closed = [each for each in later if each.name in closing and covers(each.target, path)]
         if closed:
-            why = f"a later --ro-bind of {closed[0].target} makes it read-only again"
+            why = f"a later {closed[0].name} of {closed[0].target} makes it read-only again"
             return made(Meaning.DEAD, why)
         return made(Meaning.ENFORCED, "can be written", ("allow-write", path))
     if name == "--unsetenv":
@@ -174,4 +192,25 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
         return made(Meaning.ENFORCED, why, ("deny-env", "GITHUB_TOKEN"))
     if name == "--args":
         return made(Meaning.NOT_TESTABLE, "the words that come through the descriptor are not here")
-    return []
+    if name == "--remount-ro" and path != "/":
+        why = "no program changes it; mounts below it are as they were"
+        return made(Meaning.ENFORCED, why, ("deny-write", path))
+    if name in GIVES:
+        return made(Meaning.WIDER, GIVES[name])
+    return made(Meaning.ENFORCED, NO_ROW)
+
+
+def _on_network(option: Option, later: list[Option]) -> Entry:
+    """Return the entry of an option about the network. The last one counts."""
+
+    def made(meaning: Meaning, why: str, *rules: tuple[str, str]) -> Entry:
+        return Entry(option.line, option.name, "", meaning, why, rules)
+
+    if option.name == "--share-net":
+        return made(Meaning.WIDER, "the network of the host is shared")
+    if any(each.name == "--share-net" for each in later):
+        if option.name == "--unshare-net":
+            return made(Meaning.DEAD, "a later --share-net shares it again", ("no-network", ""))
+        return made(Meaning.NARROWER, "new namespaces, but a later --share-net")
+    why = "no service of this machine or of the network is reached"
+    return made(Meaning.ENFORCED, why, ("no-network", ""))

@@ -10,13 +10,15 @@ the settings of the user.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
-from dialects.entries import boolean, document, texts, unknown
+from dialects import sandbox_runtime as srt
+from dialects.entries import boolean, document, noted, texts, unknown
 from dialects.reading_json import Node
-from dialects.sandbox_runtime import NETWORK, rules_of_files, rules_of_network, weaker
+from dialects.sandbox_runtime import NETWORK, rules_of_files, rules_of_network
 
 NAMES = ("claude", "claude-code")
 WRITTEN_FOR = "Claude Code 2.1, 2026-11"
@@ -31,6 +33,29 @@ SANDBOX = (
     *("enableWeakerNetworkIsolation", "ignoreViolations", "enabledPlatforms", "credentials"),
     *("bwrapPath", "socatPath"),
 )
+MODES = {
+    "default": (Meaning.NOT_TESTABLE, "Claude Code asks before calls that no rule allows"),
+    "plan": (Meaning.NOT_TESTABLE, "Claude Code only reads"),
+    "dontAsk": (Meaning.NOT_TESTABLE, "calls that no rule allows are refused"),
+    "auto": (Meaning.WIDER, "a model decides instead of you"),
+    "acceptEdits": (Meaning.WIDER, "files of the workspace are changed without a question"),
+    "bypassPermissions": (Meaning.WIDER, "no call is asked about; only deny rules are left"),
+}
+NOTES = {
+    "additionalDirectories": (Meaning.WIDER, "the file tools may use these folders too"),
+    "disableBypassPermissionsMode": (Meaning.NOT_TESTABLE, "Claude Code itself decides"),
+    "disableAutoMode": (Meaning.NOT_TESTABLE, "Claude Code itself decides"),
+    "blockWritesOutsideWorkingDirectories": (Meaning.NOT_TESTABLE, "binds the file tools"),
+    "blockReadsOutsideWorkingDirectories": (Meaning.NOT_TESTABLE, "binds the file tools"),
+    "denyInsteadOfPrompting": (Meaning.NOT_TESTABLE, "Claude Code itself decides"),
+}
+SANDBOX_NOTES = {
+    "failIfUnavailable": (Meaning.NOT_TESTABLE, "without a sandbox Claude Code does not start"),
+    "autoAllowBashIfSandboxed": (Meaning.NOT_TESTABLE, "commands in the sandbox are not asked"),
+    "credentials": (Meaning.NOT_TESTABLE, "Claude Code itself replaces the secrets"),
+    "ignoreViolations": (Meaning.NOT_TESTABLE, "violations that are not reported"),
+}
+FILE_NOTES = {"disabled": (Meaning.WIDER, "no rule about files is enforced")}
 FILES = (
     *("allowWrite", "denyWrite", "denyRead", "allowRead", "allowManagedReadPathsOnly"),
     "disabled",
@@ -45,6 +70,7 @@ OTHERS = (
     *("skipDangerousModePermissionPrompt", "awsAuthRefresh", "otelHeadersHelper", "autoMode"),
 )
 RULE = re.compile(r"(\w[\w*-]*)(?:\((.*)\))?", re.S)
+OTHER_TOOLS = ("Bash", "WebFetch", "WebSearch", "Task", "Agent", "Skill", "NotebookRead")
 READS, WRITES = ("Read", "Grep", "Glob", "LS"), ("Edit", "Write", "MultiEdit", "NotebookEdit")
 ROOTS = ("etc", "home", "root", "usr", "var", "opt", "tmp", "srv", "mnt", "Users", "proc", "sys")
 
@@ -60,6 +86,8 @@ def read(text: str, where: Where) -> list[Entry]:
     permissions = found.get("permissions")
     if permissions is not None:
         made += unknown(permissions, PERMISSIONS, "permissions")
+        made += noted(permissions, NOTES, "permissions")
+        made += _mode(permissions.get("defaultMode"))
         for name in ("allow", "ask", "deny"):
             rules, wrong = texts(permissions.get(name), f"permissions.{name}")
             made += wrong
@@ -67,6 +95,13 @@ def read(text: str, where: Where) -> list[Entry]:
     if sandbox is not None:
         made += _sandbox(sandbox, enabled is True, where)
     return made
+
+
+def _mode(node: Node | None) -> Iterator[Entry]:
+    if node is not None:
+        value = node.value if isinstance(node.value, str) else node.shown
+        meaning, why = MODES.get(value, (Meaning.DEAD, f"is none of {', '.join(MODES)}"))
+        yield Entry(node.line, "permissions.defaultMode", value, meaning, why)
 
 
 def _permission(node: Node, name: str, confined: bool, where: Where) -> Entry:
@@ -77,6 +112,10 @@ def _permission(node: Node, name: str, confined: bool, where: Where) -> Entry:
         why = "is no rule: write Tool or Tool(what)"
         return Entry(node.line, key, node.value, Meaning.DEAD, why)
     tool, what = found[1], found[2]
+    right = [each for each in READS + WRITES + OTHER_TOOLS if each.lower() == tool.lower()]
+    if right and tool not in right:
+        why = f"no tool has this name: write {right[0]}"
+        return Entry(node.line, key, node.value, Meaning.DEAD, why)
     if name != "deny" or tool not in READS + WRITES:
         why = "the tool itself decides, for its own calls; a program in Bash is not bound by it"
         return Entry(node.line, key, node.value, Meaning.NOT_TESTABLE, why)
@@ -125,11 +164,15 @@ def _path(what: str, where: Where) -> tuple[str, str | None]:
 
 
 def _sandbox(node: Node, enabled: bool, where: Where) -> list[Entry]:
-    made = [*unknown(node, SANDBOX, "sandbox"), *weaker(node, "sandbox.")]
+    made = [
+        *unknown(node, SANDBOX, "sandbox"),
+        *noted(node, {**srt.NOTES, **SANDBOX_NOTES}, "sandbox"),
+    ]
     rules: list[Entry] = []
     filesystem, network = node.get("filesystem"), node.get("network")
     if filesystem is not None:
         made += unknown(filesystem, FILES, "sandbox.filesystem")
+        made += noted(filesystem, FILE_NOTES, "sandbox.filesystem")
         rules += [
             _relative(each, where)
             for each in rules_of_files(filesystem, where, "sandbox.filesystem")

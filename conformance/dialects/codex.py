@@ -53,9 +53,22 @@ def read(text: str, where: Where) -> list[Entry]:
         for name, value in found.items()
         if name not in KNOWN
     ]
-    mode = found.get("sandbox_mode")
-    made += _mode(text, mode)
+    mode, chosen = found.get("sandbox_mode"), found.get("profile")
+    profiles = found.get("profiles", {})
+    known = isinstance(profiles, Mapping) and isinstance(chosen, str)
+    profile = profiles.get(chosen) if known else None
+    own = profile.get("sandbox_mode") if isinstance(profile, Mapping) else None
+    if mode is not None and own is not None:
+        line, why = line_of(text, "sandbox_mode"), f"the chosen profile {chosen} has another one"
+        made.append(Entry(line, "sandbox_mode", shown(mode), Meaning.DEAD, why))
+    else:
+        made += _mode(text, "sandbox_mode", mode)
+    made += _modes_of_profiles(text, profiles, chosen)
+    mode = mode if own is None else own
     made += _workspace(text, found.get("sandbox_workspace_write", {}), mode)
+    if found.get("approval_policy") == "never":
+        line, why = line_of(text, "approval_policy"), "only the sandbox confines a program"
+        made.append(Entry(line, "approval_policy", "never", Meaning.NOT_TESTABLE, why))
     made += _variables(text, found.get("shell_environment_policy", {}))
     made += _profiles(text, found, mode)
     return made
@@ -66,10 +79,30 @@ def _wrong(text: str, key: str, value: object, wanted: str) -> Entry:
     return Entry(line, key, shown(value), Meaning.DEAD, f"is {wanted}")
 
 
-def _mode(text: str, mode: object) -> Iterator[Entry]:
+def _modes_of_profiles(text: str, profiles: object, chosen: object) -> Iterator[Entry]:
+    """Yield the entries of the older profiles, each of which replaces keys of the file."""
+    if not isinstance(profiles, Mapping):
+        yield _wrong(text, "profiles", profiles, "no table")
+        return
+    for name, profile in profiles.items():
+        if not isinstance(profile, Mapping):
+            yield _wrong(text, f"profiles.{name}", profile, "no table")
+            continue
+        if "sandbox_mode" not in profile:
+            continue
+        key = f"profiles.{name}.sandbox_mode"
+        if name == chosen:
+            yield from _mode(text, key, profile["sandbox_mode"])
+        else:
+            why = f"counts only with --profile {name}"
+            line = line_of(text, f"profiles.{name}", "sandbox_mode")
+            yield Entry(line, key, shown(profile["sandbox_mode"]), Meaning.NOT_TESTABLE, why)
+
+
+def _mode(text: str, key: str, mode: object) -> Iterator[Entry]:
     if mode is None:
         return
-    line, key = line_of(text, "sandbox_mode"), "sandbox_mode"
+    line = line_of(text, *key.rsplit(".", 1))
     if mode not in MODES:
         yield _wrong(text, key, mode, f"none of {', '.join(MODES)}")
     elif mode == "danger-full-access":

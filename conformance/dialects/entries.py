@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from dialects.reading_json import JsonError, Node, Pairs, parse
 
+# The meaning of a key whose value changes nothing about it, and the reason.
+Notes = Mapping[str, tuple[Meaning, str]]
+NO_ROW = "no row asks about it"
+NO_SHELL = "no shell replaces the variable: write ~ or the whole path"
 NO_SUCH_KEY = "the documentation names no such key"
 # Launchers pass each match as words of one argument list, which the kernel limits.
 MATCHES_MOST = 1000
@@ -61,6 +65,20 @@ def boolean(node: Node | None, key: str) -> tuple[bool | None, list[Entry]]:
     if node is None or isinstance(node.value, bool):
         return (node.value if node else None), []
     return None, [Entry(node.line, key, node.shown, Meaning.DEAD, "is neither true nor false")]
+
+
+def noted(node: Node | None, notes: Notes, key: str = "") -> Iterator[Entry]:
+    """Yield an entry for each key that has a note. A switch that is off has no effect to name."""
+    for name, value in node.members if node else ():
+        meaning, why = notes.get(name, (Meaning.UNKNOWN, ""))
+        if why and value.value is not False:
+            path = f"{key}.{name}" if key else name
+            yield Entry(value.line, path, value.shown, meaning, why)
+
+
+def names_a_variable(path: str) -> bool:
+    """True if a path begins with a variable, which only a shell would replace."""
+    return path.startswith("$")
 
 
 def covers(outer: str, inner: str) -> bool:

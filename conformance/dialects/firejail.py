@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
-from dialects.entries import covers, of_now
+from dialects.entries import NO_ROW, covers, of_now
 
 NAMES = ("firejail",)
 WRITTEN_FOR = "firejail 0.9.72, 2026-11"
@@ -113,7 +113,12 @@ def _meaning(
         yield made(Meaning.NOT_TESTABLE, "the included profile is not read here")
     elif name == "ignore":
         yield made(Meaning.WIDER, "turns the command off, also in included profiles")
-    elif name not in OTHERS:
+    elif name == "net":
+        why = "a network of its own with this interface of the host; `none` closes the network"
+        yield made(Meaning.WIDER, why)
+    elif name in OTHERS:
+        yield made(Meaning.ENFORCED, NO_ROW)
+    else:
         yield made(Meaning.UNKNOWN, "firejail-profile(5) names no such command")
 
 
@@ -124,6 +129,8 @@ def _on_path(command: Command, earlier: list[Command], later: list[Command], whe
         return Entry(command.line, name, value, meaning, why, rules)
 
     path = _path(value)
+    if value.startswith(("'", '"')):
+        return made(Meaning.DEAD, "the quotes are a part of the path: leave them out")
     if path is None:
         return made(Meaning.NOT_TESTABLE, "a folder that firejail chooses")
     if not path.startswith(("/", "~")):

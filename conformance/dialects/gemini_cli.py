@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from boxspec.verify.meaning import Entry, Meaning, Where
-from dialects.entries import NO_SUCH_KEY, document, texts, unknown
-from dialects.reading_json import Node
+from dialects.entries import NO_SUCH_KEY, document, noted, texts, unknown
+from dialects.reading_json import Node, Pairs
 from dialects.reading_toml import shown, tables
 
 NAMES = ("gemini", "gemini-cli")
@@ -30,6 +31,32 @@ _TOOLS = """sandbox sandboxAllowedPaths sandboxNetworkAccess shell core allowed 
     confirmationRequired discoveryCommand callCommand useRipgrep truncateToolOutputThreshold
     truncateToolOutputLines enableToolOutputTruncation disableLLMCorrection autoAccept
     enableHooks"""
+_SERVER = """command args env cwd url httpUrl headers tcp type timeout trust description
+    includeTools excludeTools extensionName oauth authProviderType targetAudience
+    targetServiceAccount"""
+# Keys of a group, with the meaning of each.
+NOTES = {
+    "tools": {
+        "sandboxAllowedPaths": (Meaning.WIDER, "these paths can be used in the sandbox"),
+        "sandboxNetworkAccess": (Meaning.WIDER, "the sandbox has the network"),
+        "autoAccept": (Meaning.WIDER, "calls that only read are not asked about"),
+    },
+    "general": {"defaultApprovalMode": (Meaning.NOT_TESTABLE, "which calls are asked about")},
+    "context": {"includeDirectories": (Meaning.WIDER, "the file tools may use these folders too")},
+    "security": {
+        "environmentVariableRedaction": (
+            Meaning.NOT_TESTABLE,
+            "the variables that Gemini CLI itself gives to programs",
+        ),
+        "folderTrust": (
+            Meaning.NOT_TESTABLE,
+            "Gemini CLI asks before it uses settings of a folder",
+        ),
+        "disableYoloMode": (Meaning.NOT_TESTABLE, "Gemini CLI itself decides"),
+        "toolSandboxing": (Meaning.NOT_TESTABLE, "verify the command that Gemini CLI starts"),
+    },
+}
+OLDER = "tools.sandbox is set too, and counts"
 KINDS = ("docker", "podman", "sandbox-exec", "runsc", "lxc", "windows-native", "")
 TOOLS = "Gemini CLI decides for its own tools; a program that a shell command starts is not bound"
 FIRST = ("toolName", "mcpName", "commandPrefix", "commandRegex", "argsPattern")
@@ -46,9 +73,17 @@ def _settings(node: Node) -> Iterator[Entry]:
     yield from unknown(node, _SETTINGS.split())
     tools = node.get("tools")
     yield from unknown(tools, _TOOLS.split(), "tools") if tools else ()
-    sandbox = (tools.get("sandbox") if tools else None) or node.get("sandbox")
+    sandbox, older = tools.get("sandbox") if tools else None, node.get("sandbox")
     if sandbox is not None:
-        yield _sandbox(sandbox)
+        yield _sandbox(sandbox, "tools.sandbox")
+    if older is not None:
+        entry = _sandbox(older, "sandbox")
+        yield replace(entry, meaning=Meaning.DEAD, why=OLDER) if sandbox else entry
+    for group, notes in NOTES.items():
+        yield from noted(node.get(group), notes, group)
+    servers = node.get("mcpServers")
+    for name, server in servers.members if servers else []:
+        yield from _server(server, f"mcpServers.{name}")
     for group, names in (("tools", ("exclude", "core", "allowed")), ("", ("excludeTools",))):
         holder = node.get(group) if group else node
         for name in names:
@@ -67,8 +102,16 @@ def _settings(node: Node) -> Iterator[Entry]:
             yield Entry(each.line, key, each.value, Meaning.NOT_TESTABLE, why)
 
 
-def _sandbox(node: Node) -> Entry:
-    key, value = "tools.sandbox", node.value
+def _server(node: Node, key: str) -> Iterator[Entry]:
+    if not isinstance(node.value, Pairs):
+        yield Entry(node.line, key, node.shown, Meaning.DEAD, "is no object")
+    yield from unknown(node, _SERVER.split(), key)
+    trust = {"trust": (Meaning.WIDER, "no call of this server is asked about")}
+    yield from noted(node, trust, key)
+
+
+def _sandbox(node: Node, key: str) -> Entry:
+    value = node.value
     if value is False:
         why = "no program is confined"
         return Entry(node.line, key, node.shown, Meaning.WIDER, why)

@@ -12,10 +12,13 @@ from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
 from dialects.entries import (
     MATCHES_MOST,
+    NO_SHELL,
     boolean,
     covers,
     document,
     many,
+    names_a_variable,
+    noted,
     of_now,
     texts,
     unknown,
@@ -35,6 +38,27 @@ OTHERS = (
     *("allowAppleEvents", "mandatoryDenySearchDepth", "allowPty", "seccomp", "credentials"),
     *("windows", "javaAgentJarPath", "binShell", "$schema"),
 )
+NOTES = {
+    "enableWeakerNestedSandbox": (
+        Meaning.WIDER,
+        "the sandbox has no /proc and user namespace of its own: weaker than usual",
+    ),
+    "enableWeakerNetworkIsolation": (Meaning.WIDER, "services of the system can be reached"),
+    "allowAppleEvents": (Meaning.NOT_TESTABLE, "is for macOS"),
+    "allowPty": (Meaning.NOT_TESTABLE, "is for macOS"),
+}
+FILE_NOTES = {
+    "allowGitConfig": (Meaning.WIDER, ".git/config can be written: git runs programs it names"),
+}
+NETWORK_NOTES = {
+    "allowLocalBinding": (Meaning.NOT_TESTABLE, "is for macOS"),
+    "allowMachLookup": (Meaning.NOT_TESTABLE, "is for macOS"),
+    "httpProxyPort": (Meaning.NOT_TESTABLE, "a proxy of yours decides about domains"),
+    "socksProxyPort": (Meaning.NOT_TESTABLE, "a proxy of yours decides about domains"),
+    "mitmProxy": (Meaning.NOT_TESTABLE, "a proxy of yours sees the requests"),
+    "parentProxy": (Meaning.NOT_TESTABLE, "the proxy that reaches the internet"),
+}
+NO_DOMAIN = "is no domain, and the settings are refused: write example.org or *.example.org"
 HERE = ("localhost", "127.0.0.1", "[::1]", "*")
 
 
@@ -43,7 +67,7 @@ def read(text: str, where: Where) -> list[Entry]:
     if isinstance(found, Entry):
         return [found]
     made = [*unknown(found, ("filesystem", "network", *OTHERS))]
-    made += weaker(found)
+    made += noted(found, NOTES)
     filesystem, network = found.get("filesystem"), found.get("network")
     if filesystem is not None:
         made += unknown(filesystem, FILESYSTEM, "filesystem")
@@ -53,18 +77,9 @@ def read(text: str, where: Where) -> list[Entry]:
     return made
 
 
-def weaker(node: Node, key: str = "") -> list[Entry]:
-    value, wrong = boolean(node.get("enableWeakerNestedSandbox"), "enableWeakerNestedSandbox")
-    if value:
-        line = node.get("enableWeakerNestedSandbox").line  # type: ignore[union-attr]
-        why = "the sandbox has no /proc and user namespace of its own: weaker than usual"
-        wrong.append(Entry(line, f"{key}enableWeakerNestedSandbox", "true", Meaning.WIDER, why))
-    return wrong
-
-
 def rules_of_files(node: Node, where: Where, key: str) -> list[Entry]:
-    """Return the entries of the four lists of paths."""
-    made: list[Entry] = []
+    """Return the entries of the four lists of paths, and of the other keys."""
+    made = [*noted(node, FILE_NOTES, key)]
     lists: dict[str, list[Node]] = {}
     for name in FILESYSTEM[:4]:
         lists[name], wrong = texts(node.get(name), f"{key}.{name}")
@@ -90,6 +105,8 @@ def _deny_read(node: Node, values: dict[str, list[str]], where: Where, key: str)
         why = "; ".join(each for each in whys if each)
         return Entry(node.line, f"{key}.denyRead", path, meaning, why, rules)
 
+    if names_a_variable(path):
+        return made(Meaning.DEAD, NO_SHELL)
     if path in values["allowRead"]:
         return made(Meaning.DEAD, "allowRead names the same path and takes precedence")
     again = [each for each in values["allowRead"] if covers(path, each)]
@@ -118,6 +135,8 @@ def _deny_read(node: Node, values: dict[str, list[str]], where: Where, key: str)
 def _deny_write(node: Node, where: Where, key: str) -> Entry:
     path, rules = node.value, (("deny-write", node.value),)
     name = f"{key}.denyWrite"
+    if names_a_variable(path):
+        return Entry(node.line, name, path, Meaning.DEAD, NO_SHELL, rules)
     if is_glob(path):
         why = "globs are skipped here on Linux: name the paths"
         return Entry(node.line, name, path, Meaning.DEAD, why, rules)
@@ -128,6 +147,8 @@ def _deny_write(node: Node, where: Where, key: str) -> Entry:
 
 def _allow_write(node: Node, values: dict[str, list[str]], key: str) -> Entry:
     path, name = node.value, f"{key}.allowWrite"
+    if names_a_variable(path):
+        return Entry(node.line, name, path, Meaning.DEAD, NO_SHELL)
     if is_glob(path):
         why = "globs are skipped here on Linux: name the folder"
         return Entry(node.line, name, path, Meaning.DEAD, why)
@@ -141,11 +162,23 @@ def _allow_write(node: Node, values: dict[str, list[str]], key: str) -> Entry:
     return Entry(node.line, name, path, meaning, why, (("allow-write", path),))
 
 
+def is_domain(word: str) -> bool:
+    """True if a word is a domain that the settings may name."""
+    name = word.removeprefix("*.")
+    if "*" in name or any(mark in name for mark in ("://", "/", " ")):
+        return False
+    return "." in name.strip(".") if word != name else word in HERE or bool(name)
+
+
 def rules_of_network(node: Node | None, line: int, key: str) -> Iterator[Entry]:
     """Yield the entries of the network. A missing list allows no domain."""
+    yield from noted(node, NETWORK_NOTES, key)
     known = {name: node.get(name) if node else None for name in NETWORK}
     allowed, wrong = texts(known["allowedDomains"], f"{key}.allowedDomains")
     yield from wrong
+    for each in [each for each in allowed if not is_domain(each.value)]:
+        allowed.remove(each)
+        yield Entry(each.line, f"{key}.allowedDomains", each.value, Meaning.DEAD, NO_DOMAIN)
     local = any(each.value.rsplit(":", 1)[0] in HERE or each.value in HERE for each in allowed)
     rules = () if local else (("no-network", ""),)
     listed = known["allowedDomains"]

@@ -161,6 +161,78 @@ KINDS = {
         DEAD,
         "priority 900",
     ),
+    "a_variable_that_no_shell_replaces": Kind(
+        "srt", srt(denyRead=["$HOME/.ssh"]), "$HOME/.ssh", DEAD, "write ~"
+    ),
+    "an_address_in_place_of_a_domain": Kind(
+        "srt",
+        '{"network": {"allowedDomains": ["https://a.org", "a.org"]}}',
+        "https://a.org",
+        DEAD,
+        "is no domain",
+    ),
+    "a_git_configuration_that_can_be_written": Kind(
+        "srt", '{"filesystem": {"allowGitConfig": true}}', "true", WIDER, ".git/config"
+    ),
+    "a_tool_in_small_letters": Kind(
+        "claude", claude('"read(./.env)"'), "read(./.env)", DEAD, "write Read"
+    ),
+    "a_mode_that_asks_nothing": Kind(
+        "claude",
+        '{"permissions": {"defaultMode": "bypassPermissions"}}',
+        "bypassPermissions",
+        WIDER,
+        "only deny rules",
+    ),
+    "a_sandbox_without_rules_of_files": Kind(
+        "claude",
+        '{"sandbox": {"enabled": true, "filesystem": {"disabled": true}}}',
+        "true",
+        WIDER,
+        "no rule about files",
+    ),
+    "a_mode_that_the_chosen_profile_replaces": Kind(
+        "codex",
+        'profile = "ci"\nsandbox_mode = "read-only"\n'
+        '[profiles.ci]\nsandbox_mode = "danger-full-access"\n',
+        "read-only",
+        DEAD,
+        "profile ci",
+        2,
+    ),
+    "a_chosen_profile_without_a_sandbox": Kind(
+        "codex",
+        'profile = "ci"\n[profiles.ci]\nsandbox_mode = "danger-full-access"\n',
+        "danger-full-access",
+        WIDER,
+        "no sandbox",
+        3,
+    ),
+    "a_network_that_is_shared_again": Kind(
+        "bwrap", "--unshare-net\n--share-net", "", DEAD, "a later --share-net"
+    ),
+    "a_mount_that_is_read_only_later": Kind(
+        "bwrap", "--bind /srv/a /srv/a --remount-ro /srv/a", "/srv/a /srv/a", DEAD, "--remount-ro"
+    ),
+    "a_home_directory_that_no_shell_replaces": Kind(
+        "bwrap", '["--tmpfs", "~/.ssh"]', "~/.ssh", DEAD, "without a shell"
+    ),
+    "devices_of_the_host": Kind(
+        "bwrap", "--dev-bind /dev /dev", "/dev /dev", WIDER, "devices of the host"
+    ),
+    "a_capability_that_is_given": Kind(
+        "bwrap", "--cap-add CAP_SYS_ADMIN", "CAP_SYS_ADMIN", WIDER, "capability"
+    ),
+    "a_path_in_quotes": Kind(
+        "firejail", 'blacklist "${HOME}/.ssh"', '"${HOME}/.ssh"', DEAD, "quotes"
+    ),
+    "a_network_that_is_not_closed": Kind("firejail", "net non", "non", WIDER, "none"),
+    "an_older_key_that_does_not_count": Kind(
+        "gemini", '{"sandbox": true, "tools": {"sandbox": false}}', "true", DEAD, "counts"
+    ),
+    "a_server_that_is_trusted": Kind(
+        "gemini", '{"mcpServers": {"a": {"trust": true}}}', "true", WIDER, "no call of this server"
+    ),
     "a_command_that_is_excluded_by_its_spelling": Kind(
         "gemini",
         '{"tools": {"exclude": ["run_shell_command(rm -rf)"]}}',
@@ -318,11 +390,30 @@ def test_an_addition_silences_no_other_entry(
     assert len(after) > len(before) or isinstance(chosen, list) or added in ([], {})
 
 
+LINES = (
+    *("blacklist ~/.ssh", "net none", "net eth0", "nonsense", "read-only /etc", "caps.drop all"),
+    *("private", "private /srv/home", "env A=b", "include b.inc", "rlimit-nofile 7"),
+)
+
+
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.sampled_from(["blacklist ~/.ssh", "net none", "nonsense", "read-only /etc"])))
+@given(st.lists(st.sampled_from(LINES)))
 def test_each_line_of_a_profile_has_its_entry(lines: list[str]) -> None:
     entries = dialects()["firejail"].read("\n".join(lines), NOWHERE)
     assert [each.line for each in entries] == list(range(1, len(lines) + 1))
+
+
+OPTIONS = (
+    *("--unshare-net", "--share-net", "--unshare-all", "--dev /dev", "--setenv A b"),
+    *("--ro-bind / /", "--remount-ro /srv", "--cap-drop ALL", "--die-with-parent"),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(OPTIONS)))
+def test_each_option_of_bubblewrap_has_its_entry(options: list[str]) -> None:
+    entries = dialects()["bwrap"].read("\n".join(options), NOWHERE)
+    assert [each.line for each in entries] == list(range(1, len(options) + 1))
 
 
 def test_explain_prints_each_entry_with_its_line_and_starts_nothing(tmp_path: Path) -> None:
