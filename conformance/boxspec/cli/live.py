@@ -39,14 +39,16 @@ class Live:
         if not observer.items:
             return f"collecting tests · {elapsed_s:.0f} s", 0.0
         observer.session_info().record_ended()
-        hello = observer.hello()
-        if not hello:
+        if hello := observer.hello():
+            self._show(hello)
+        # Before the first test has ended, the shim is being checked.
+        pace, done = self._pace, observer.done()
+        if pace is None:
             return f"checking the shim · {elapsed_s:.0f} s", 0.0
-        self._show(hello)
-        pace, done = self._started(observer), observer.done()
-        late = done.late if done.tests + len(done.late) >= done.of else {}
-        left_s = pace.left_s(now - self._began, [*done.late.values()])
-        text = line(done.tests, done.of, elapsed_s, left_s, done.broken, len(late))
+        first_s = sum(self._weights.get(name, 0.0) for name in done.late)
+        left_s = pace.left_s(now - self._began, first_s, done.repeats_s)
+        repeats = len(done.late) if done.tests + len(done.late) >= done.of else 0
+        text = line(done.tests, done.of, elapsed_s, left_s, done.broken, repeats)
         return text, done.tests / max(done.of, 1)
 
     def end(self, record: Record, observer: Observer) -> None:

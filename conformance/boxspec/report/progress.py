@@ -58,18 +58,21 @@ class Pace:
         """Return the work that is done, in seconds."""
         return self._done_s
 
-    def left_s(self, elapsed_s: float, late: Iterable[float] = ()) -> float | None:
+    def left_s(
+        self, elapsed_s: float, first_s: float = 0.0, repeats_s: float = 0.0
+    ) -> float | None:
         """Return how many seconds the run still takes, or None if that would be only a guess.
 
-        elapsed_s: seconds since the first test began. late: durations in seconds of the tests that
-        will be repeated in the end, one after the other.
+        elapsed_s: seconds since the first test began. first_s: the work of the first attempts that
+        were late. repeats_s: the seconds that the repeats of these tests take in the end.
         """
         prior_s = PRIOR_S if self._speed else 0.0
         if not prior_s and self._ended < MIN_ENDED:
             return None
-        speed = (self._done_s + prior_s * self._speed) / max(elapsed_s + prior_s, 0.001)
-        work_s = (self._all_s - self._done_s) / speed if speed else 0.0
-        return max(work_s, self._at_least_s - elapsed_s, 0.0) + sum(late)
+        done_s = self._done_s + first_s
+        speed = (done_s + prior_s * self._speed) / max(elapsed_s + prior_s, 0.001)
+        work_s = (self._all_s - done_s) / speed if speed else 0.0
+        return max(work_s, self._at_least_s - elapsed_s, 0.0) + repeats_s
 
 
 def line(

@@ -27,5 +27,6 @@ def run_tests(session: pytest.Session, state: State, recorder: Recorder) -> None
         expect_no_stop(session)
     for item in elsewhere:
         if item.nodeid in recorder.late:
+            recorder.begin_repeat(item.nodeid)
             run_one(session, item)
             del recorder.late[item.nodeid]

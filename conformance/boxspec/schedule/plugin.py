@@ -108,7 +108,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         return True
     if threaded:
         recorder = Recorder(session, state)
-        state.info.record_ended, state.info.late = recorder.record_ended, recorder.late
+        state.info.record_ended = recorder.record_ended
+        state.info.late, state.info.repeats_s = recorder.late, recorder.repeats_s
         _start_long_bodies(session.items, state, shim)
         _queue_short_bodies(session.items, state, shim)
         run_tests(session, state, recorder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from dataclasses import fields
 from typing import Literal
 
@@ -16,6 +17,7 @@ from boxspec.judge.repro import RunFlags
 from boxspec.judge.requires import Requires
 from boxspec.judge.verdict import BROKEN, Late, Verdict
 from boxspec.schedule.body import record_exception
+from boxspec.schedule.retry_pool import AT_ONCE
 from boxspec.schedule.selection import requires_of
 from boxspec.schedule.session_info import PROPERTY
 from boxspec.schedule.stash import RECORD
@@ -35,6 +37,9 @@ class Recorder:
         self._items = {item.nodeid: item for item in session.items}
         self._lock = threading.Lock()
         self.late: dict[str, float] = {}
+        self._hung: set[str] = set()
+        # The test that is being repeated, and when that began by the monotonic clock.
+        self._repeated = ("", 0.0)
 
     def record_ended(self, timeout_s: float = 0.0) -> None:
         """Record all bodies that have ended. Wait at most this long for the first one.
@@ -54,6 +59,22 @@ class Recorder:
         except queue.Empty:
             return
 
+    def repeats_s(self) -> float:
+        """Return how many seconds the repeats of the late tests take; callable from any thread.
+
+        Tests that hung are repeated in parallel, the others one after the other.
+        """
+        late = self.late.copy()
+        hung = [seconds for name, seconds in late.items() if name in self._hung]
+        others = [seconds for name, seconds in late.items() if name not in self._hung]
+        every = max([*hung, sum(hung) / AT_ONCE], default=0.0) + sum(others)
+        name, began = self._repeated
+        return every - min(time.monotonic() - began, late.get(name, 0.0))
+
+    def begin_repeat(self, name: str) -> None:
+        """Note that the repeat of this late test begins."""
+        self._repeated = name, time.monotonic()
+
     def _next(self) -> str:
         return self._state.ended.get_nowait()
 
@@ -71,6 +92,8 @@ class Recorder:
         seconds = case.seconds or 0.0 if case else 0.0
         if isinstance(why, Late):
             self.late[item.nodeid] = seconds
+            if why.hang:
+                self._hung.add(item.nodeid)
             return
         record = new_record(item, marked)
         # There is no case if the worker process has died.

@@ -7,7 +7,7 @@ import gc
 import io
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,13 +47,14 @@ class Done:
 
     tests, of: the number of tests that have ended, and of all tests.
     broken: tests that do not conform.
-    late: see SessionInfo.
+    late, repeats_s: the tests that wait for their repeat, and the seconds that all repeats take.
     """
 
     tests: int
     of: int
     broken: int
-    late: Mapping[str, float] = field(default_factory=dict)
+    late: Sequence[str] = ()
+    repeats_s: float = 0.0
 
 
 @dataclass
@@ -68,7 +69,6 @@ class Observer:
     items: list[pytest.Item] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
     broken: int = 0
-    left_out: int = 0
     info: SessionInfo = field(default_factory=SessionInfo)
     output: io.StringIO = field(default_factory=io.StringIO)
     failures: list[str] = field(default_factory=list)
@@ -111,10 +111,10 @@ class Observer:
         self.items = [item for item in session.items if requires_of(item) is not None]
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
-        """Count tests that were deselected after the collection, because the shim does not declare
+        """Remove tests that were deselected after the collection, because the shim does not declare
         their contract."""
         gone = {item.nodeid for item in items}
-        self.left_out += sum(item.nodeid in gone for item in self.items)
+        self.items = [item for item in self.items if item.nodeid not in gone]
 
     def session_info(self) -> SessionInfo:
         """Return the results of the session so far; callable from any thread."""
@@ -123,8 +123,9 @@ class Observer:
 
     def done(self) -> Done:
         """Return how far the session is; callable from any thread."""
-        of = len(self.items) - self.left_out
-        return Done(len(self.records), of, self.broken, self.session_info().late)
+        info = self.session_info()
+        late, repeats_s = list(info.late), info.repeats_s()
+        return Done(len(self.records), len(self.items), self.broken, late, repeats_s)
 
     def sort_records(self) -> None:
         """Put the records in the order of the tests; records without a test come last."""

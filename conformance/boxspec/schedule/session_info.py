@@ -24,6 +24,7 @@ class SessionInfo:
     folders: a function that returns the case folders that cannot be removed.
     record_ended: records the tests that have ended in other threads.
     late: the tests that wait for their repeat, with the duration of their first attempt in seconds.
+    repeats_s: a function that returns how many seconds all repeats take together.
     chosen, claims: see ResultTree.
     running: a function that returns how many tests run in other threads.
     abandon: removes the folders of a session if there is no time to close it.
@@ -37,6 +38,7 @@ class SessionInfo:
     folders: Callable[[], list[str]] = list
     record_ended: Callable[[], None] = lambda: None
     late: Mapping[str, float] = field(default_factory=dict)
+    repeats_s: Callable[[], float] = float
     chosen: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
     claims: dict[str, dict[str, str]] = field(default_factory=dict)
     running: Callable[[], int] = int

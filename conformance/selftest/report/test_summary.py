@@ -453,7 +453,9 @@ def test_the_time_left_follows_the_work_that_is_done() -> None:
         run.end(1.0)
     assert run.left_s(10.0) == pytest.approx(30.0)
     # Tests that were late are repeated in the end.
-    assert run.left_s(10.0, [5.0, 2.0]) == pytest.approx(37.0)
+    assert run.left_s(10.0, repeats_s=7.0) == pytest.approx(37.0)
+    # Their first attempts are done.
+    assert run.left_s(10.0, 5.0, 7.0) == pytest.approx(70 / 3 + 7)
 
 
 def test_the_time_left_begins_with_the_speed_of_earlier_runs() -> None:
