@@ -70,12 +70,17 @@ def filling(ready: Path, files: int) -> str:
 
     When it ends, each of them has made `files` files. They stop when the directory is removed,
     because then no file can be created in it. So a file that remains was left by the clean-up.
+    Each writer uses at most 20,000 names, so that a long clean-up does not fill the file system.
     """
     fifo = quoted(ready)
     return f"""
 for w in 1 2 3 4; do
     setsid sh -c 'i=0
-        while :; do : >$0-$i || exit; i=$((i + 1)); [ $i != {files} ] || echo >{fifo}; done' $w \\
+        while :; do
+            : >$0-$((i % 20000)) || exit
+            i=$((i + 1))
+            [ $i != {files} ] || echo >{fifo}
+        done' $w \\
         </dev/null >/dev/null 2>&1 &
 done
 for w in 1 2 3 4; do read -r line; done <>{fifo}

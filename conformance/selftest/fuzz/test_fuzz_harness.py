@@ -68,7 +68,7 @@ def test_a_read_beyond_the_end_is_found_in_process(tmp_path: Path) -> None:
     program = compiled(tmp_path / "tiny", "clang", *words, EXAMPLE / "tiny_fuzz.c", *PARSER)
     (tmp_path / "found").mkdir()
     flags = [
-        "-max_total_time=10",
+        "-max_total_time=120",
         "-seed=1",
         f"-dict={DICTIONARY}",
         f"-artifact_prefix={tmp_path}/",

@@ -83,7 +83,7 @@ def test_a_planted_fault_is_found_and_not_tried_again(engine: str, tmp_path: Pat
 
 def test_the_control_reaches_the_fault_without_a_report(tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
-    done = attempt(results, "--control", "--seconds", "2")
+    done = attempt(results, "--control", "--seconds", "6")
     assert done.returncode == 0, done.stderr
     (result,) = read_results(results)
     assert not result.found

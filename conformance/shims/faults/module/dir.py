@@ -7,6 +7,9 @@ import module.execution as execution
 import module.folder as folder
 from faults.registry import fault, replaces
 
+# A limit that does not end a pass over the directory.
+NEVER = folder.Limit(2**63, 0)
+
 
 @fault("MODULE-DIR-01", "other users can read the working directory", "mkdir without a mode")
 def open_to_others():
@@ -68,7 +71,7 @@ def long_paths_end_it():
         return original(path) if len(path) < 4000 else []
 
     @replaces(folder)
-    def empty(original, path):
+    def empty(original, path, limit):
         for root, folders, files in os.walk(path, topdown=False):
             for name in files + folders:
                 place = os.path.join(root, name)
@@ -109,7 +112,7 @@ def gone_for_good():
 def one_try():
     @replaces(folder)
     def remove(original, path):
-        folder.empty(path)
+        folder.empty(path, NEVER)
         folder.gone(path)
         return True
 
@@ -194,7 +197,7 @@ def the_second_try_is_late():
     def remove(original, path):
         if not folder.is_folder(path):
             return original(path)
-        folder.empty(path)
+        folder.empty(path, NEVER)
         if not folder.gone(path):
             sleep(1.8)
         return original(path)

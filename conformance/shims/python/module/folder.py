@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from time import monotonic_ns, sleep
+from dataclasses import dataclass
+from time import monotonic_ns, sleep, time_ns
 
 REMOVE_NS = 1_000_000_000
 
@@ -30,14 +31,38 @@ def remove(path: bytes) -> bool:
     if not is_folder(path):
         unlink(path)  # the module has replaced the directory, for example by a link
         return True
-    empty(path)
-    until = monotonic_ns() + REMOVE_NS
+    limit = Limit(monotonic_ns() + REMOVE_NS, time_ns())
+    empty(path, limit)
     while not gone(path):
-        if monotonic_ns() >= until:
+        if monotonic_ns() >= limit.until_ns:
             return False
         sleep(0.002)
-        empty(path)
+        empty(path, limit)
     return True
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When the removal ends although the directory is not empty.
+
+    until_ns: by the monotonic clock. began_ns: the start of the removal by the clock of file times.
+    """
+
+    until_ns: int
+    began_ns: int
+
+    def ends_at(self, path: bytes) -> bool:
+        """True if the time is over and this file was written since the removal began.
+
+        Such a file shows that another process is writing. The removal of a directory that is only
+        large may take as long as necessary.
+        """
+        if monotonic_ns() < self.until_ns:
+            return False
+        try:
+            return os.lstat(path).st_mtime_ns > self.began_ns
+        except OSError:
+            return False
 
 
 def gone(path: bytes) -> bool:
@@ -50,8 +75,8 @@ def gone(path: bytes) -> bool:
     return True
 
 
-def empty(path: bytes) -> None:
-    """Remove the contents.
+def empty(path: bytes, limit: Limit) -> None:
+    """Remove the contents, up to the limit.
 
     Inner directories are moved up to `path`, so that no path becomes too long.
     """
@@ -59,6 +84,8 @@ def empty(path: bytes) -> None:
     while found:
         name = found.pop()
         if not is_folder(name):
+            if limit.ends_at(name):
+                return
             unlink(name)
         elif not gone(name):
             permit(name)
@@ -68,6 +95,8 @@ def empty(path: bytes) -> None:
                     above = os.path.join(path, os.urandom(8).hex().encode())
                     move(inner, above)
                     found.append(above)
+                elif limit.ends_at(inner):
+                    return
                 else:
                     unlink(inner)
             gone(name)
