@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from typing import Unpack
 
 import pytest
@@ -27,6 +26,7 @@ from contracts.exec.moments import (
 )
 from contracts.exec.spawn_io import digest, hash_line, pattern, shell, stream
 from contracts.exec.theft import WAIT_ERROR, Outcome, expect_wait_errors, wait_outcome
+from contracts.shared.callers import IGNORES_CHLD, resets_sigchld
 
 
 @pytest.mark.parametrize("ms", [0, 40, 110, 270])
@@ -137,7 +137,7 @@ def test_the_group_of_a_child_reaped_by_another_waiter_is_killed(case: ExecCase)
     raise NotMeasured("the implementation won each race for its child")
 
 
-CHLD = {"ignored": ["--ignore", "CHLD"], "nocldwait": ["--nocldwait"]}
+CHLD = {"ignored": IGNORES_CHLD, "nocldwait": ["--nocldwait"]}
 
 
 def reaped_by_kernel(case: ExecCase, how: str, **request: Unpack[RunOptions]) -> ObservedRun:
@@ -148,12 +148,6 @@ def reaped_by_kernel(case: ExecCase, how: str, **request: Unpack[RunOptions]) ->
         if how == "nocldwait":
             need_preload(shim, "nocldwait")
         return shim.finish()
-
-
-def resets_sigchld(case: ExecCase) -> bool:
-    """True if a shim that was started with SIGCHLD ignored no longer ignores it when idle."""
-    with case.idle(*CHLD["ignored"]) as idle:
-        return signal.SIGCHLD not in idle.mask("SigIgn")
 
 
 @pytest.mark.parametrize("how", CHLD)

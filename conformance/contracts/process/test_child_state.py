@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Events, Failure, NotApplicable, expect, one_of, requires
+from boxspec.api import Events, Failure, NotApplicable, NotMeasured, expect, one_of, requires
 from boxspec.api import programs as P
 from contracts.process.client import ProcessCase, RequestFields, ScriptOptions, handle, step
 from contracts.process.client import request as made
 from contracts.process.judging import CAT, Pause, carried_out, shell
 from contracts.process.test_child import HOW, reported
+from contracts.shared.callers import IGNORES_CHLD, resets_sigchld
 from contracts.shared.files import program_at, script_at
 from contracts.shared.inherited import UNUSUAL, expect_the_callers
 from contracts.shared.moments import until
@@ -266,3 +267,15 @@ def test_each_of_several_terminates_sends_a_signal(case: ProcessCase) -> None:
 def received(events: Events, count: int) -> None:
     """Wait until the child has logged so many signals, but not for ever: one may be missing."""
     until(lambda: len(events.all("signal")) >= count, 3)
+
+
+@requires("PROCESS-OPEN-12", needs=["PROCESS-CHILD-01"])
+@HOW
+def test_no_process_starts_where_the_kernel_reaps_children(case: ProcessCase, how: str) -> None:
+    started = case.tmp / "started"
+    options: ScriptOptions = {"state": IGNORES_CHLD, "expect_result": False}
+    error, _ = carried_out(case, how, P.count_start, [started], **options)
+    got, wanted = ((error or {}).get("kind"), started.exists()), ("execution", False)
+    if got != wanted and resets_sigchld(case):
+        raise NotMeasured("the runtime of the shim resets SIGCHLD before any process")
+    expect("the error, and whether the program was started", got, wanted)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import resource
+import signal
 from collections.abc import Sequence
 
 from boxspec.api import HostLacks, NotMeasured, ShimBroke
 from boxspec.subject.case import Case
 
+# The kernel reaps the children of such a caller.
+IGNORES_CHLD = ["--ignore", "CHLD"]
 # 64 more descriptors than select(2) supports.
 CROWD = 1024 + 64
 
@@ -27,3 +30,9 @@ def need_start(case: Case, state: Sequence[str]) -> None:
             pass
     except ShimBroke as why:
         raise NotMeasured(f"the shim itself does not start in this state: {why}") from None
+
+
+def resets_sigchld(case: Case) -> bool:
+    """True if a shim that was started with SIGCHLD ignored no longer ignores it when idle."""
+    with case.idle(*IGNORES_CHLD) as idle:
+        return signal.SIGCHLD not in idle.mask("SigIgn")

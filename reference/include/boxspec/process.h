@@ -68,7 +68,8 @@ struct bs_process_end {
 
 /* The sandbox may be NULL. Returns 0 with a handle in *process. Else *process is NULL and no child
  * is left: BS_E_INVALID for a mode or a field that a process does not have, BS_E_EXECUTION for a
- * failed spawn ("failed to spawn `P`: ..."), the sandbox's own code if it refused. */
+ * failed spawn ("failed to spawn `P`: ...") and for a caller that ignores SIGCHLD or set
+ * SA_NOCLDWAIT ("wait timeout error: ..."), the sandbox's own code if it refused. */
 BS_EXPORT int bs_process_open(const struct bs_exec_request *request, const struct bs_stdio *stdio,
                               const struct bs_sandbox *sandbox, struct bs_process **process,
                               struct bs_error *err);

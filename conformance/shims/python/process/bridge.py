@@ -11,7 +11,7 @@ from time import monotonic_ns, sleep
 import constants
 import exec.signals as signals
 from errors import Failed, reason_of
-from process.handle import PIPED, Process
+from process.handle import PIPED, Process, check_ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ class Bridge:
         self.killed = False
 
     def run(self) -> Object:
+        check_ends()  # before the watcher, which is a child too
         _signal.signal(_signal.SIGPIPE, _signal.SIG_IGN)
         self.watch = signals.handlers.acquire()
         watcher, guard = start_watcher()

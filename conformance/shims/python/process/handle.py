@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _signal
 import _thread
+import errno
 import os
 import select
 from time import monotonic_ns, sleep
@@ -71,6 +72,7 @@ class Process:
         self, request: Request, modes: Sequence[int], nonblocking: bool, announce: int = -1
     ) -> None:
         check(request, modes)
+        check_ends()
         child = Plugged(request, signals.caller_mask(), modes, announce).start()
         self.group = child.group
         self.pid = child.group.leader
@@ -207,6 +209,12 @@ def check(request: Request, modes: Sequence[int]) -> None:
     odd = (request.timeout_ms, request.max_output_bytes)
     if odd != (None, None) or request.stdin != "inherit" or request.debug:
         raise Failed("invalid_input", "a process takes program, args, current_dir and env")
+
+
+def check_ends() -> None:
+    # Other threads may have children too, so only the disposition can be asked.
+    if signals.child_ends_are_lost(alone=False):
+        raise Failed("execution", f"wait timeout error: {os.strerror(errno.ECHILD)}")
 
 
 def has_writer(fd: int) -> bool:
