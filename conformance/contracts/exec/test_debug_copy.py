@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -325,3 +326,49 @@ def test_a_terminal_that_is_closed_costs_no_processor_time(case: ExecCase, how: 
         seen = shim.finish()
     expect("the child's end", outcome(of_another_user(seen) if state else seen), "exit 0")
     expect("processor time of the caller beyond its bound, in ms", much, {})
+
+
+def streams_of(pid: int) -> list[str]:
+    """Return the targets of the descriptors 0, 1 and 2 of a process."""
+    return [str(Path(f"/proc/{pid}/fd/{number}").readlink()) for number in range(3)]
+
+
+@pytest.mark.parametrize("when", ["before", "during"])
+@requires("EXEC-DEBUG-13", capability=HERE, needs=["EXEC-DEBUG-07"])
+def test_the_copy_for_a_closed_terminal_goes_nowhere_else(case: ExecCase, when: str) -> None:
+    events, fifo = case.events(), case.fifo("open")
+    line = 'echo first; "$0" "$1" "$2" && exec "$3" 300000 0'
+    words = [P.gate, events.path, str(fifo), P.flood]
+    reads, writes = os.pipe()
+    # A socket takes what is written to it by mistake, in both directions.
+    theirs, ours = socket.socketpair()
+    if when == "before":
+        os.close(reads)
+    with (
+        ours,
+        case.exec.start(
+            program="/bin/sh",
+            args=["-c", line, *words],
+            stdin="null",
+            debug=True,
+            shim_stdin=theirs.fileno(),
+            shim_stderr=writes,
+            hold=True,
+            within_s=10,
+        ) as shim,
+    ):
+        os.close(writes)
+        events.wait("ready")
+        usual = streams_of(shim.shim_pid)
+        if when == "during":
+            os.close(reads)
+        case.open_gate(fifo)
+        shim.wait_response()
+        left = streams_of(shim.shim_pid)
+        seen = shim.finish()
+        theirs.close()
+        ours.settimeout(5)
+        written = ours.recv(100)
+    expect("the child's end, and its output", (outcome(seen), seen.stdout_len), ("exit 0", 300_006))
+    expect("the caller's streams after the run", left, usual)
+    expect("bytes in the caller's stdin", written, b"")

@@ -1,5 +1,6 @@
-"""Faults of the debug copy on a slow terminal."""
+"""Faults of the debug copy on a slow or closed terminal."""
 
+import os
 from time import monotonic_ns
 
 import exec.tee as tee
@@ -21,3 +22,23 @@ def a_slow_terminal_extends_the_flush():
             if len(self.queue) < before:
                 last = monotonic_ns()
         self.close()
+
+
+@fault("EXEC-DEBUG-13", "the copy for a closed terminal goes to the caller's stdin", "fd = 0")
+def a_closed_terminal_is_replaced_by_stdin():
+    @replaces(tee.Tee)
+    def write(original, self):
+        open_before = self.fd >= 0
+        original(self)
+        if open_before and self.fd < 0:
+            self.fd = os.dup(0)
+
+
+@fault("EXEC-DEBUG-13", "a closed terminal is closed in the caller too", "close(2)")
+def a_closed_terminal_is_closed_in_the_caller():
+    @replaces(tee.Tee)
+    def write(original, self):
+        open_before = self.fd >= 0
+        original(self)
+        if open_before and self.fd < 0:
+            os.close(2)
