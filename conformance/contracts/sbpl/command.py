@@ -58,7 +58,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         default=[],
         type=_pair,
         metavar="FILTER=VALUE",
-        help="what a filter looks at, such as vnode-type=SYMLINK; extension= for none",
+        help="what a filter looks at: vnode-type=SYMLINK, local=HOST:PORT; extension= for none",
     )
     _of_profile(explains)
     what = "what a profile allows: secrets, hooks, start files, network, processes, services"

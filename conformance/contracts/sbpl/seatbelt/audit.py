@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from boxspec.printable import one_line
 from contracts.sbpl.seatbelt.decide import Decider, Outcome, Ruling
-from contracts.sbpl.seatbelt.explain import notes, shortened
+from contracts.sbpl.seatbelt.explain import notes, remarks, shortened
 from contracts.sbpl.seatbelt.question import opened, subject_of
 
 READ, WRITE, CREATE = "file-read-data", "file-write-data", "file-write-create"
 ANSWERS = {
     Outcome.ALLOW: "allow",
     Outcome.DENY: "deny",
-    Outcome.AMBIGUOUS: "readings differ",
     Outcome.UNDECIDABLE: "not known here",
 }
 
@@ -95,33 +95,42 @@ def audit(
     decider = Decider(profile)
     workspace = workspace or f"{home}/workspace"
     rows = [("topic", "question", "answer", "decided by")]
-    remarks: list[str] = []
+    marked: list[str] = []
     for each in questions(home, workspace, str(file.resolve())):
         given = {"vnode-type": "REGULAR-FILE"} if each.operation.startswith("file-") else {}
         ruling = decider.decide(each.operation, subject_of(each.operation, each.subject, given))
         marks = notes(decider, ruling, each.operation)
-        numbers = [_numbered(remarks, words) for words in marks]
-        answer = ANSWERS[ruling.outcome] + "".join(f" [{number}]" for number in numbers)
+        numbers = [_numbered(marked, words) for words in marks]
+        answer = _answer(ruling) + "".join(f" [{number}]" for number in numbers)
         rows.append((each.topic, each.words(home), answer, _by(decider, each.operation, ruling)))
-    sys.stdout.write(f"{file}: home {home}, workspace {workspace}\n")
+    lines = [f"{file}: home {home}, workspace {workspace}"]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        sys.stdout.write("  ".join((*cells, row[3])).rstrip() + "\n")
-    for number, words in enumerate(remarks, 1):
-        sys.stdout.write(f"[{number}] {words}\n")
+        lines.append("  ".join((*cells, row[3])).rstrip())
+    lines += [f"[{number}] {words}" for number, words in enumerate(marked, 1)]
+    lines += [f"note: {words}" for words in remarks(decider)]
+    sys.stdout.write("".join(f"{one_line(line)}\n" for line in lines))
     return 0
 
 
-def _numbered(remarks: list[str], words: str) -> int:
-    if words not in remarks:
-        remarks.append(words)
-    return remarks.index(words) + 1
+def _numbered(marked: list[str], words: str) -> int:
+    if words not in marked:
+        marked.append(words)
+    return marked.index(words) + 1
+
+
+def _answer(ruling: Ruling) -> str:
+    if ruling.outcome is Outcome.AMBIGUOUS:
+        # Published measurements agree with this reading.
+        return f"probably {ANSWERS[ruling.specific.outcome]}"
+    return ANSWERS[ruling.outcome]
 
 
 def _by(decider: Decider, operation: str, ruling: Ruling) -> str:
     if ruling.outcome is Outcome.UNDECIDABLE:
-        return ruling.why
+        others = {reading.otherwise for reading in (ruling.last, ruling.specific)}
+        return f"{ruling.why}; otherwise {others.pop()}" if len(others) == 1 else ruling.why
     chain = decider.chain(operation)
     found = []
     for reading in (ruling.last, ruling.specific):

@@ -42,6 +42,11 @@ class Reading:
     clause: Clause | None
     unknown: tuple[Clause, ...] = ()
 
+    @property
+    def otherwise(self) -> Outcome:
+        """Return the decision if no unknown clause matches."""
+        return outcome(self.clause is not None and bool(self.clause.allow))
+
 
 @dataclass(frozen=True)
 class Ruling:
@@ -160,8 +165,12 @@ def _among(allow: bool, clause: Clause | None, unknown: list[Clause]) -> Reading
 
 def _why(reading: Reading, subject: Subject) -> str:
     clause = reading.unknown[0]
-    gaps = clause.filter.unknown() if clause.filter is not None else []
-    gap = next((each for each in gaps if each.fact not in subject.facts), None)
+    gap = _gap(clause, subject)
+    if gap is not None and gap.words.startswith("the name "):
+        # A file that is not imported may define the name.
+        others = ((each, _gap(each, subject)) for each in reading.unknown)
+        imported = (pair for pair in others if pair[1] and pair[1].fact.startswith("import "))
+        clause, gap = next(imported, (clause, gap))
     if gap is None:
         if clause.filter is None or clause.filter.meets(subject):
             what = f"whether {' '.join(clause.operations)} includes the operation"
@@ -174,9 +183,17 @@ def _why(reading: Reading, subject: Subject) -> str:
     if gap.fact:
         remedy = f"--given {gap.fact}=VALUE"
         if gap.fact.endswith("address"):
+            side = gap.fact.split()[1]
             remedy = "HOST:PORT or a path after the operation"
+            if subject.is_on_ip:
+                remedy = f"--given {side}=HOST:PORT"
         return f"{clause.place}: {gap.words} looks at {gap.fact}, which is not given; {remedy}"
     return f"{clause.place}: {gap.words} is not known here"
+
+
+def _gap(clause: Clause, subject: Subject) -> Gap | None:
+    gaps = clause.filter.unknown() if clause.filter is not None else []
+    return next((each for each in gaps if each.fact not in subject.facts), None)
 
 
 __all__ = ["DEFAULT", "Decider", "Outcome", "Reading", "Ruling", "Subject"]

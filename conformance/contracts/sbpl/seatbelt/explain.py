@@ -8,12 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from boxspec.errors import UsageError
+from boxspec.printable import one_line
 from contracts.sbpl.seatbelt import reported
 from contracts.sbpl.seatbelt.decide import Decider, Outcome, Reading, Ruling
 from contracts.sbpl.seatbelt.filters import Joined, Subject
 from contracts.sbpl.seatbelt.forms import Clause
-from contracts.sbpl.seatbelt.operations import is_execution
+from contracts.sbpl.seatbelt.operations import canonical, is_execution
 from contracts.sbpl.seatbelt.question import is_asked, opened, subject_of
+from contracts.sbpl.seatbelt.reader import Symbol
 
 ALLOWED, OTHERWISE = 0, 3
 SHOWN = 400
@@ -55,8 +57,17 @@ def described(decider: Decider, ruling: Ruling, operation: str, subject: str | N
     else:
         lines += show.reading("the last that matches", ruling.last)
         lines += show.reading("the most specific", ruling.specific)
-    lines += [f"  {'note':<22} {each}" for each in notes(decider, ruling, operation)]
-    return "".join(f"{line}\n" for line in lines)
+    marks = [*notes(decider, ruling, operation), *remarks(decider)]
+    lines += [f"  {'note':<22} {each}" for each in marks]
+    return "".join(f"{one_line(line)}\n" for line in lines)
+
+
+def remarks(decider: Decider) -> list[str]:
+    """Return warnings about the whole profile, one per line."""
+    version = decider.profile.version
+    if version is None:
+        return []
+    return [f"line {version.line}: {version} is read by the rules of (version 1)"]
 
 
 def notes(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
@@ -118,7 +129,7 @@ def shortened(clause: Clause, chain: tuple[str, ...], subject: Subject) -> str:
     if clause.allow is None:
         return _cut(str(clause))
     operation = next((each for each in chain if each in clause.operations), clause.operations[0])
-    words = ["allow" if clause.allow else "deny", operation]
+    words = ["allow" if clause.allow else "deny", _spelled(clause, operation)]
     if len(clause.operations) > 1 or clause.modifiers:
         words.append("…")
     line = ""
@@ -132,6 +143,12 @@ def shortened(clause: Clause, chain: tuple[str, ...], subject: Subject) -> str:
             part, is_part = str(clause.filter), False
         words += [_cut(part), *(["…"] if is_part else [])]
     return f"({' '.join(words)}){line}"
+
+
+def _spelled(clause: Clause, operation: str) -> str:
+    """Return the name that the clause has for an operation."""
+    names = [each.name for each in clause.form.items if isinstance(each, Symbol)]
+    return next((each for each in names if canonical(each) == operation), operation)
 
 
 def _cut(words: str) -> str:

@@ -12,7 +12,7 @@ from contracts.sbpl.seatbelt.regexes import Regex
 
 # A function of a profile could nest filters without end, so a filter beyond these limits is
 # unknown.
-DEEPEST, LARGEST = 64, 20_000
+DEEPEST, LARGEST = 200, 50_000
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,8 @@ class OfWords(Filter):
         return any_of(self.each(subject))
 
     def matched(self, subject: Subject) -> str:
+        if not self.written:
+            return str(self)
         pairs = zip(self.written, self.each(subject), strict=True)
         words = [word for word, met in pairs if met][:1]
         more = " …" if words and len(self.written) > 1 else ""
@@ -192,31 +194,32 @@ class Matching(OnPath):
         return (each.matches(path) for each in self.regexes)
 
     def unknown(self) -> list[Gap]:
-        return [Gap(each.unknown) for each in self.regexes if each.unknown]
+        return [Gap(each.unknown, dialect=each.outside) for each in self.regexes if each.unknown]
 
 
 @dataclass(frozen=True, eq=False)
 class OfPolicy(Filter):
     form: List
-    name: bytes
+    names: tuple[bytes, ...]
 
     def meets(self, subject: Subject) -> Met:
-        return None if subject.policy is None else subject.policy == self.name
+        return None if subject.policy is None else subject.policy in self.names
 
     def __str__(self) -> str:
-        return f'(mac-policy-name "{self.name.decode("utf-8", "backslashreplace")}")'
+        names = (f'"{each.decode("utf-8", "backslashreplace")}"' for each in self.names)
+        return f"(mac-policy-name {' '.join(names)})"
 
 
 @dataclass(frozen=True, eq=False)
 class OfCall(Filter):
     form: List
-    number: int
+    numbers: tuple[int, ...]
 
     def meets(self, subject: Subject) -> Met:
-        return None if subject.call is None else subject.call == self.number
+        return None if subject.call is None else subject.call in self.numbers
 
     def __str__(self) -> str:
-        return f"(mac-syscall-number {self.number})"
+        return f"(mac-syscall-number {' '.join(map(str, self.numbers))})"
 
 
 @dataclass(frozen=True, eq=False)

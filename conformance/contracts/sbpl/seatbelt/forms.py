@@ -22,12 +22,7 @@ from contracts.sbpl.seatbelt.reader import (
     read,
 )
 from contracts.sbpl.seatbelt.regexes import Purse
-from contracts.sbpl.seatbelt.scheme import (
-    STEPS,
-    STEPS_OF_A_FORM,
-    Evaluator,
-    TooMuch,
-)
+from contracts.sbpl.seatbelt.scheme import STEPS, STEPS_OF_A_FORM, Evaluator, TooMuch
 from contracts.sbpl.seatbelt.values import (
     NOTHING,
     Builtin,
@@ -80,6 +75,8 @@ class Profile:
     forms: list[Node]
     clauses: list[Clause] = field(default_factory=list)
     purse: Purse = field(default_factory=Purse)
+    # The form `(version N)` if N is not 1.
+    version: List | None = None
 
     def unknown_operations(self) -> tuple[str, ...]:
         names = {name for each in self.clauses for name in each.operations if not known(name)}
@@ -131,6 +128,7 @@ class Loader(Evaluator):
             "getenv": Builtin("getenv", self._param),
             "version": Builtin("version", self._version),
             "import": Builtin("import", self._import),
+            "load": Builtin("load", self._import),
             "error": Builtin("error", self._error),
             "throw": Builtin("throw", self._error),
         }
@@ -288,8 +286,10 @@ class Loader(Evaluator):
         return NotSet(key, form.line, self.file)
 
     def _version(self, given: Sequence[object], form: List) -> object:
-        if list(given) != [1]:
+        if list(given) not in ([1], [2], [3]):
             raise Undecidable(form.line, f"{str(form)[:80]}, other than (version 1),", self.file)
+        if given[0] != 1 and not self.file:
+            self.profile.version = form
         return NOTHING
 
     def _error(self, given: Sequence[object], form: List) -> object:

@@ -322,11 +322,11 @@ def _unfit() -> object:
 
 
 def cost(given: Arguments) -> int:
-    """Return the cost of a call in steps: one for each value, and one for each 64 bytes."""
+    """Return the cost of a call in steps: one for each 16 values, and one for each 64 bytes."""
     steps = 1
     for each in given:
         if isinstance(each, tuple):
-            steps += len(each)
+            steps += len(each) >> 4
         elif isinstance(each, bytes):
             steps += len(each) >> 6
     return steps

@@ -29,14 +29,14 @@ _BELOW: dict[str, str] = {
         fs-snapshot-revert""",
     "device*": "device-camera device-microphone",
     "network*": "network-bind network-inbound network-outbound",
-    "process*": """process-codesigning* process-exec* process-fork process-info* process-iopolicy*
-        process-legacy-codesigning-status*""",
+    "process*": """process-codesigning process-codesigning* process-exec* process-fork process-info*
+        process-iopolicy* process-legacy-codesigning-status*""",
     "process-codesigning*": """process-codesigning-blob-get process-codesigning-cdhash-get
         process-codesigning-entitlements-blob-get process-codesigning-identity-get
         process-codesigning-status* process-codesigning-teamid-get
         process-codesigning-text-offset-get""",
     "process-codesigning-status*": "process-codesigning-status-get process-codesigning-status-set",
-    "process-exec*": "process-exec process-exec-interpreter process-exec-update-label",
+    "process-exec*": "process-exec-interpreter process-exec-update-label",
     "process-info*": """process-info-codesignature process-info-dirtycontrol process-info-ledger
         process-info-listpids process-info-pidfdinfo process-info-pidfileportinfo
         process-info-pidinfo process-info-rusage process-info-sandbox-container
@@ -88,8 +88,11 @@ _BELOW: dict[str, str] = {
 
 # Other names of operations, as published copies of the language's own prelude define them.
 ALIASES = {
+    "process-exec": "process-exec*",
     "ipc-posix-sem": "ipc-posix-sem*",
     "ipc-posix-shm": "ipc-posix-shm*",
+    "file-issue-extension-read": "file-issue-extension",
+    "file-issue-extension-write": "file-issue-extension",
     "file-unlink": "file-write-unlink",
     "system-misc": "system*",
     "time-set": "system-set-time",

@@ -23,15 +23,23 @@ _KINDS = {
     "mach-register": "global-name",
     "mach-per-user-lookup": "global-name",
     "mach-cross-domain-lookup": "global-name",
+    "mach-issue-extension": "extension-class",
     "mach-priv*": "target",
     "mach-task*": "target",
+    "process-codesigning*": "target",
     "process-info*": "target",
     "signal": "target",
+    "system-sched": "target",
     "sysctl*": "sysctl-name",
     "ipc-posix*": "ipc-posix-name",
     "user-preference*": "preference-domain",
     "managed-preference*": "preference-domain",
     "iokit*": "iokit-class",
+    "iokit-async-external-method": "iokit-method-number",
+    "iokit-external-method": "iokit-method-number",
+    "iokit-get-properties": "iokit-property",
+    "iokit-issue-extension": "extension-class",
+    "iokit-set-properties": "iokit-property",
     "nvram*": "nvram-variable",
     "appleevent-send": "appleevent-destination",
     "authorization-right-obtain": "right-name",
@@ -39,9 +47,32 @@ _KINDS = {
     "darwin-notification-post": "notification-name",
     "system-socket": "socket-domain",
     "system-mac-syscall": CALL,
+    "generic-issue-extension": "extension-class",
+    "job-creation": PATH,
+    "load-unsigned-code": PATH,
+    "socket-ioctl": "ioctl-command",
+    "socket-option*": "socket-option-name",
+    "system-fcntl": "fcntl-command",
     "system-fsctl": "fsctl-command",
+    "system-info": "info-type",
+    "system-kext*": "kext-bundle-id",
+    "system-necp-client-action": "necp-client-action",
+    "system-privilege": "privilege-id",
     "syscall*": "syscall-number",
+    "syscall-mach": "machtrap-number",
+    "syscall-mig": "kernel-mig-routine",
 }
+# Facts that only some operations have. For the other operations no value of them matches.
+_ONLY = {
+    "xattr": ("file-read-xattr", "file-write-xattr"),
+    "extension-class": ("file-issue-extension", "file-issue-extension*"),
+    "ioctl-command": ("file-ioctl",),
+    "fsctl-command": ("file-fsctl",),
+}
+_OF_DEVICES = ("device-major", "device-minor", "device-conforms-to")
+# The two ends of a connection. The subject is one of them, and `--given` has the other.
+_SIDES = ("remote", "local")
+_DEVICES = ("CHARACTER-DEVICE", "BLOCK-DEVICE", "TTY")
 # A program has an extension only if another process issued one to it.
 NO_EXTENSION: dict[str, tuple[bytes, ...]] = {"extension": ()}
 # A service has a name of one of these kinds. Filters on the other kinds do not match it.
@@ -130,12 +161,18 @@ def is_asked(profile: Profile, operation: str) -> bool:
 
 def subject_of(operation: str, word: str | None, given: Mapping[str, str]) -> Subject:
     """Return the subject of a question. Facts that the question does not give are unknown."""
-    facts = {**NO_EXTENSION, **{name: _fact(name, value) for name, value in given.items()}}
+    ends = {side: given[side] for side in _SIDES if side in given}
+    others = {name: value for name, value in given.items() if name not in ends}
+    facts = {**NO_EXTENSION, **{name: _fact(name, value) for name, value in others.items()}}
     kind = kind_of(operation)
+    _without(facts, operation)
     if word is None:
-        if kind == PATH:
+        if operations.on_paths(operation) or operations.is_execution(operation):
             raise UsageError(operation, "is about a path", "give a path after it")
         return Subject(facts=facts)
+    if kind == ADDRESS:
+        # Only control sockets of the kernel have this name, and they have no address.
+        facts.setdefault("control-name", ())
     if kind is None:
         raise UsageError(word, f"{operation} has no subject", "leave it away, or use --given")
     if kind == PATH or (kind == ADDRESS and word.startswith(("/", "."))):
@@ -145,16 +182,37 @@ def subject_of(operation: str, word: str | None, given: Mapping[str, str]) -> Su
             facts.setdefault("socket-domain", (b"AF_UNIX",))
         return Subject(path=word.encode("utf-8", "surrogateescape"), facts=facts)
     if kind == ADDRESS:
-        return _at_address(operation, word, facts)
+        return _at_address(operation, word, facts, ends)
     if kind == CALL:
         policy, colon, number = word.rpartition(":")
         if not colon or not number.isdecimal():
             raise UsageError(word, "is no POLICY:NUMBER", "Sandbox:67 is one")
-        return Subject(policy=policy.encode(), call=int(number), facts=facts)
+        name = policy.encode("utf-8", "surrogateescape")
+        return Subject(policy=name, call=int(number), facts=facts)
+    value = (word.encode("utf-8", "surrogateescape"),)
+    facts.setdefault(kind, value)
     for other in _NAMES_OF_SERVICES if kind == "global-name" else ():
-        facts.setdefault(other, () if other != kind else (word.encode(),))
-    facts.setdefault(kind, (word.encode("utf-8", "surrogateescape"),))
+        facts.setdefault(other, ())
+    if kind == "machtrap-number":
+        # Profiles name such a call by both filters.
+        facts.setdefault("syscall-number", value)
     return Subject(facts=facts)
+
+
+def _without(facts: dict[str, tuple[bytes, ...]], operation: str) -> None:
+    """Add the facts that the subject cannot have."""
+    if operations.on_paths(operation):
+        for name, having in _ONLY.items():
+            if operations.canonical(operation) not in _wider(having):
+                facts.setdefault(name, ())
+        kinds = facts.get("vnode-type", ())
+        if kinds and not any(each.decode("ascii", "replace") in _DEVICES for each in kinds):
+            for name in _OF_DEVICES:
+                facts.setdefault(name, ())
+
+
+def _wider(names: Sequence[str]) -> set[str]:
+    return {wide for name in names for wide in operations.chain(name)}
 
 
 def _fact(name: str, value: str) -> tuple[bytes, ...]:
@@ -163,7 +221,7 @@ def _fact(name: str, value: str) -> tuple[bytes, ...]:
     return (value.encode("utf-8", "surrogateescape"),) if value else ()
 
 
-def _at_address(operation: str, word: str, facts: dict[str, tuple[bytes, ...]]) -> Subject:
+def _address(word: str) -> Address:
     protocol, colon, rest = word.partition(":")
     if protocol not in ("tcp", "udp"):
         protocol, rest = "tcp", word
@@ -172,11 +230,18 @@ def _at_address(operation: str, word: str, facts: dict[str, tuple[bytes, ...]]) 
         raise UsageError(
             word, "is no address", "HOST:PORT, udp:HOST:PORT or the path of a Unix socket are"
         )
-    address = Address(protocol, host, port)
+    return Address(protocol, host, port)
+
+
+def _at_address(
+    operation: str, word: str, facts: dict[str, tuple[bytes, ...]], given: Mapping[str, str]
+) -> Subject:
+    address = _address(word)
+    protocol, host = address.protocol, address.host
     if host not in ("*", "localhost"):
         domain = b"AF_INET6" if ":" in host else b"AF_INET"
         facts.setdefault("socket-domain", (domain,))
     facts.setdefault("socket-type", (b"SOCK_STREAM" if protocol == "tcp" else b"SOCK_DGRAM",))
-    if operation in ("network-inbound", "network-bind"):
-        return Subject(local=address, facts=facts)
-    return Subject(remote=address, facts=facts)
+    ends = {side: _address(other) for side, other in given.items()}
+    ends["local" if operation in ("network-inbound", "network-bind") else "remote"] = address
+    return Subject(remote=ends.get("remote"), local=ends.get("local"), facts=facts)

@@ -16,24 +16,30 @@ NESTED = 64
 # sandbox-exec was observed to refuse longer strings.
 STRING_BYTES = 1025
 
-_TOKEN = re.compile(
-    rb"""(?P<blank>[ \t\r\n\f\v]+|;[^\n]*)
+_TOKENS = rb"""(?P<blank>[ \t\r\n\f\v]+|;[^\n]*|\#![^\n]*)
+    |(?P<block>\#\|)
     |(?P<open>\()
     |(?P<close>\))
     |(?P<quote>'|`|,@|,)
-    |(?P<raw>\#"[^"]*")
+    |(?P<raw>\#"(?:%s)*")
     |(?P<string>"(?:[^"\\]|\\.)*+")
     |(?P<character>\#\\(?:[A-Za-z0-9]+|.))
     # A double quote inside a symbol does not end it: `unbound variable: quote"` was observed.
-    |(?P<atom>[^\s()";'`,][^\s();]*)""",
-    re.X | re.S,
-)
+    |(?P<atom>[^\s()";'`,][^\s();]*)"""
+# Sources disagree about a backslash before a quote in `#"…"`: it escapes the quote, or the quote
+# ends the string. The key tells whether it escapes.
+_TOKEN = {
+    False: re.compile(_TOKENS % rb'[^"]', re.X | re.S),
+    True: re.compile(_TOKENS % rb'[^"\\]|\\.', re.X | re.S),
+}
+_DOUBT = re.compile(rb'#"[^"]*\\"')
 _QUOTES = {b"'": "quote", b"`": "quasiquote", b",": "unquote", b",@": "unquote-splicing"}
 _ESCAPE = re.compile(rb"\\(x[0-9A-Fa-f]{2}|.)", re.S)
 _CONTROLS = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
 _DECIMAL = re.compile(r"[-+]?[0-9]{1,18}")
 _BASED = re.compile(r"#([xobd])([-+]?[0-9A-Fa-f]{1,18})")
 _REAL = re.compile(r"[-+]?[0-9]{0,18}\.[0-9]{1,18}")
+_CHARACTERS = {"space": 32, "newline": 10, "return": 13, "tab": 9}
 _BASES = {"x": 16, "o": 8, "b": 2, "d": 10}
 
 TINYSCHEME = "TinyScheme 1.41, the language of profiles"
@@ -138,6 +144,16 @@ class Constant:
 
 
 @dataclass(frozen=True)
+class Character:
+    code: int
+    line: int
+    written: str
+
+    def __str__(self) -> str:
+        return self.written
+
+
+@dataclass(frozen=True)
 class List:
     items: tuple[Node, ...]
     line: int
@@ -152,41 +168,106 @@ class List:
         return f"({' '.join(map(str, self.items))})"
 
 
-Node = Symbol | String | Constant | Puzzle | List
+Node = Symbol | String | Constant | Character | Puzzle | List
 
 
 def read(text: bytes) -> list[Node]:
     """Return the forms of a text, in order."""
     if len(text) > TEXT_BYTES:
         raise Undecidable(1, f"a text of more than {TEXT_BYTES} bytes")
-    line = 1
-    at = 0
-    # The lists that are still open, the innermost last; the first one is the text itself. Each has
-    # its line and the quote before it. A list after a quote ends with its first form.
-    lists: list[tuple[list[Node], int, str]] = [([], 1, "")]
-    while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
-            raise Refused(line, "a string that does not end", f"{TINYSCHEME}: Error reading string")
-        token, kind = found[0], str(found.lastgroup)
-        if kind in ("open", "quote"):
-            if len(lists) > NESTED:
-                raise Undecidable(line, f"more than {NESTED} lists inside each other")
-            lists.append(([], line, _QUOTES.get(token, "")))
+    plain = _Reading(text, escapes=False)
+    if plain.doubtful is None:
+        return plain.result()
+    readings = (plain, _Reading(text, escapes=True))
+    readable = [each.result() for each in readings if each.why is None]
+    if not readable or readable[0] != readable[-1]:
+        raise plain.why or Undecidable(plain.doubtful, 'a backslash before a quote in #"…"')
+    return readable[0]
+
+
+class _Reading:
+    """One reading of a text.
+
+    escapes: a backslash before a quote in `#"…"` escapes the quote.
+    doubtful: the line of the first backslash of this kind.
+    why: the reason why the text is unreadable.
+    """
+
+    def __init__(self, text: bytes, *, escapes: bool) -> None:
+        self.text, self.escapes = text, escapes
+        self.line, self.doubtful = 1, None if escapes else _doubt(text)
+        # The lists that are still open, the innermost last; the first one is the text itself. Each
+        # has its line and the quote before it. A list after a quote ends with its first form.
+        self.lists: list[tuple[list[Node], int, str]] = [([], 1, "")]
+        # Open lists beyond the limit. They become one Puzzle.
+        self.beyond = 0
+        self.why: Unreadable | None = None
+        try:
+            self.all()
+        except Unreadable as why:
+            self.why = why
+
+    def result(self) -> list[Node]:
+        if self.why is not None:
+            raise self.why
+        return self.lists[0][0]
+
+    def all(self) -> None:
+        at = 0
+        while at < len(self.text):
+            found = _TOKEN[self.escapes].match(self.text, at)
+            if found is None:
+                source = f"{TINYSCHEME}: Error reading string"
+                raise Refused(self.line, "a string that does not end", source)
+            token, kind = found[0], str(found.lastgroup)
+            if kind == "block":
+                token = self.comment(at)
+            elif kind != "blank":
+                self.take(kind, token)
+            self.line += token.count(b"\n")
+            at += len(token)
+        if len(self.lists) > 1:
+            source = "published runs: syntax error: expecting ')', exit status 65"
+            raise Refused(self.lists[-1][1], "a list that does not end", source)
+
+    def comment(self, at: int) -> bytes:
+        """Return a comment `#|…|#`.
+
+        TinyScheme has no such comments, so a profile with one is refused, or its reader has them:
+        its content is no clause in either case.
+        """
+        end = self.text.find(b"|#", at + 2)
+        if end < 0 or b"#|" in self.text[at + 2 : end]:
+            raise Undecidable(self.line, "a comment #| that does not end or has another inside")
+        return self.text[at : end + 2]
+
+    def take(self, kind: str, token: bytes) -> None:
+        if self.beyond:
+            self.beyond += {"open": 1, "close": -1}.get(kind, 0)
+            if not self.beyond:
+                words = f"a form of more than {NESTED} lists inside each other"
+                _put(self.lists, Puzzle(words, self.line, "(…)"))
+        elif kind == "open" and len(self.lists) > NESTED:
+            self.beyond = 1
+        elif kind in ("open", "quote"):
+            if len(self.lists) > 2 * NESTED:
+                raise Undecidable(self.line, f"more than {NESTED} quotes inside each other")
+            self.lists.append(([], self.line, _QUOTES.get(token, "")))
         elif kind == "close":
-            if len(lists) == 1 or lists[-1][2]:
-                raise Refused(line, "a closing parenthesis too many", f"{TINYSCHEME}: syntax error")
-            items, began, _ = lists.pop()
-            _put(lists, List(tuple(items), began))
-        elif kind != "blank":
-            _put(lists, _leaf(kind, token, line))
-        line += token.count(b"\n")
-        at = found.end()
-    if len(lists) > 1:
-        began = lists[-1][1]
-        source = "published runs: syntax error: expecting ')', exit status 65"
-        raise Refused(began, "a list that does not end", source)
-    return lists[0][0]
+            if len(self.lists) == 1 or self.lists[-1][2]:
+                raise Refused(
+                    self.line, "a closing parenthesis too many", f"{TINYSCHEME}: syntax error"
+                )
+            items, began, _ = self.lists.pop()
+            _put(self.lists, List(tuple(items), began))
+        else:
+            _put(self.lists, _leaf(kind, token, self.line))
+
+
+def _doubt(text: bytes) -> int | None:
+    """Return the line of the first `#"…"` in which a backslash precedes a quote, or None."""
+    found = _DOUBT.search(text)
+    return None if found is None else text.count(b"\n", 0, found.start()) + 1
 
 
 def _put(lists: list[tuple[list[Node], int, str]], node: Node) -> None:
@@ -211,7 +292,10 @@ def _leaf(kind: str, token: bytes, line: int) -> Node:
         return _atom(token, line)
     written = token.decode("utf-8", "backslashreplace")
     if kind == "character":
-        return Puzzle(f"the character {written}", line, written)
+        code = _character(written.removeprefix("#\\"))
+        if code is None:
+            return Puzzle(f"the character {written}", line, written)
+        return Character(code, line, written)
     inside = token[2:-1] if kind == "raw" else token[1:-1]
     if len(inside) > STRING_BYTES:
         source = "a published comment of a sandbox's author: Error reading string"
@@ -220,9 +304,8 @@ def _leaf(kind: str, token: bytes, line: int) -> Node:
         return Puzzle("a NUL in a string", line, written)
     if kind == "string":
         return _unescaped(token, line)
-    if inside.endswith(b"\\"):
-        # Sources disagree: the backslash escapes the quote, or the quote ends the string.
-        raise Undecidable(line, 'a backslash before the quote that ends #"…"')
+    if b'\\"' in inside:
+        return Puzzle('a backslash before a quote in #"…"', line, written)
     return String(inside, line, token)
 
 
@@ -242,6 +325,14 @@ def _unescaped(token: bytes, line: int) -> Node:
     if unknown:
         return Puzzle(unknown, line, token.decode("utf-8", "backslashreplace"))
     return String(value, line, token)
+
+
+def _character(name: str) -> int | None:
+    if len(name) == 1 and name.isascii():
+        return ord(name)
+    if re.fullmatch(r"x[0-9A-Fa-f]{1,2}", name):
+        return int(name[1:], 16)
+    return _CHARACTERS.get(name.lower())
 
 
 def _atom(token: bytes, line: int) -> Node:

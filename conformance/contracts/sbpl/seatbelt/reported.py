@@ -10,13 +10,26 @@ from contracts.sbpl.seatbelt.filters import Filter, Joined
 from contracts.sbpl.seatbelt.forms import Clause
 
 REPORTED = "reported, not verified here"
+# Operations that `(deny default)` was seen to leave allowed.
+_BEYOND_DEFAULT = (
+    "process-info*",
+    "file-map-executable",
+    "iokit-get-properties",
+    "nvram*",
+    "system-privilege",
+)
 
 
 def notes(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
     """Return the reported behaviour that would change the decision."""
     if ruling.outcome not in (Outcome.ALLOW, Outcome.DENY):
         return []
-    return [*_combined_allow(decider, ruling, operation), *_sharp_s(decider, ruling, operation)]
+    return [
+        *_combined_allow(decider, ruling, operation),
+        *_sharp_s(decider, ruling, operation),
+        *_beyond_default(decider, ruling, operation),
+        *_implicit(decider, ruling, operation),
+    ]
 
 
 def _combined_allow(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
@@ -56,4 +69,37 @@ def _sharp_s(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
         if there.outcome is not ruling.outcome:
             name = other.decode("utf-8", "backslashreplace")
             return [f"{REPORTED}: APFS may take {name} for the same file: {there.outcome}"]
+    return []
+
+
+def _beyond_default(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
+    """`(deny default)` was seen to leave some operations allowed."""
+    if ruling.allowed:
+        return []
+    chain = decider.chain(operation)
+    family = next((each for each in _BEYOND_DEFAULT if each in chain), None)
+    clause = ruling.specific.clause
+    if family is None or (clause is not None and not set(chain[:-1]).isdisjoint(clause.operations)):
+        return []
+    return [
+        f"{REPORTED}: (deny default) does not include {family}; only a clause of its own denies"
+    ]
+
+
+def _implicit(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
+    """The language was seen to add clauses of its own, and to count a bind as inbound."""
+    if ruling.allowed:
+        return []
+    if operation == "signal" and ruling.subject.facts.get("target") == (b"self",):
+        return [f"{REPORTED}: a process can always send a signal to itself"]
+    if operation == "network-bind":
+        here = ruling.specific.clause
+        if here is not None and "network-bind" in here.operations:
+            return []
+        there = decider.decide("network-inbound", ruling.subject)
+        clause = there.specific.clause
+        if there.allowed and clause is not None and "network-inbound" in clause.operations:
+            return [
+                f"{REPORTED}: the clause about network-inbound at {clause.place} decides instead"
+            ]
     return []

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from contracts.sbpl.seatbelt import functions
+from contracts.sbpl.seatbelt import characters, functions
 from contracts.sbpl.seatbelt.filters import Gap
 from contracts.sbpl.seatbelt.operations import canonical, known
-from contracts.sbpl.seatbelt.reader import Constant, List, Node, Puzzle, String, Symbol
+from contracts.sbpl.seatbelt.reader import Character, Constant, List, Node, Puzzle, String, Symbol
 from contracts.sbpl.seatbelt.values import (
     NOTHING,
     Builtin,
     Function,
+    Letter,
     NotSet,
     Operation,
     Scope,
@@ -27,15 +28,16 @@ from contracts.sbpl.seatbelt.values import (
 from contracts.sbpl.seatbelt.vocabulary import Word, is_word, words
 
 # Limit of nested calls. A tail call does not count.
-DEEP = 100
+DEEP = 200
 # Steps of one form of the top level, and of the whole profile. A form that needs more steps is
 # unknown, and so are the forms after several such forms.
-STEPS_OF_A_FORM, STEPS = 60_000, 400_000
+STEPS_OF_A_FORM, STEPS = 200_000, 800_000
 # Functions that need a string. A parameter without a value cannot provide one.
 _OF_STRINGS = frozenset(
     words(
         """string-append string-length substring string->number string=? regex-quote string<?
-    string>? string<=? string>=? string->symbol"""
+    string>? string<=? string>=? string->symbol string-ref string->list string-upcase
+    string-downcase"""
     )
 )
 
@@ -63,7 +65,8 @@ class Evaluator:
     def __init__(self) -> None:
         self.globals = Scope({})
         self.builtins: dict[str, Builtin] = {
-            name: Builtin(name, _plain(call)) for name, call in functions.FUNCTIONS.items()
+            name: Builtin(name, _plain(call))
+            for name, call in (functions.FUNCTIONS | characters.FUNCTIONS).items()
         }
         self.builtins["map"] = Builtin("map", self._map)
         self.builtins["for-each"] = Builtin("for-each", self._for_each)
@@ -91,6 +94,8 @@ class Evaluator:
             while True:
                 if isinstance(node, String | Constant):
                     return node.value
+                if isinstance(node, Character):
+                    return Letter(node.code)
                 if isinstance(node, Symbol):
                     return self.named(node, scope)
                 if isinstance(node, Puzzle):

@@ -8,11 +8,12 @@ from functools import partial
 
 from contracts.sbpl.seatbelt import functions
 from contracts.sbpl.seatbelt.filters import Gap
-from contracts.sbpl.seatbelt.reader import Constant, List, Node, Puzzle, String, Symbol
+from contracts.sbpl.seatbelt.reader import Character, Constant, List, Node, Puzzle, String, Symbol
 from contracts.sbpl.seatbelt.scheme import Evaluator, Tail
 from contracts.sbpl.seatbelt.values import (
     NOTHING,
     Function,
+    Letter,
     Quoted,
     Scope,
     Unknown,
@@ -40,6 +41,8 @@ def _quote(evaluator: Evaluator, form: List, scope: Scope) -> object:
 def _datum(node: Node) -> object:
     if isinstance(node, String | Constant):
         return node.value
+    if isinstance(node, Character):
+        return Letter(node.code)
     if isinstance(node, Symbol):
         return Quoted(node.name)
     if isinstance(node, Puzzle):
@@ -240,13 +243,44 @@ def _let(evaluator: Evaluator, form: List, scope: Scope) -> object:
     return evaluator.body(items[1:], inner)
 
 
+def _do(evaluator: Evaluator, form: List, scope: Scope) -> object:
+    """Evaluate `(do ((NAME FIRST NEXT) …) (TEST VALUE …) BODY …)`."""
+    if len(form.items) < 3 or not all(isinstance(each, List) for each in form.items[1:3]):
+        return strange(form)
+    triples, ends = form.items[1], form.items[2]
+    assert isinstance(triples, List)
+    assert isinstance(ends, List)
+    names: dict[str, tuple[Node, Node | None]] = {}
+    for each in triples.items:
+        if not isinstance(each, List) or len(each.items) not in (2, 3) or not each.head:
+            return strange(form)
+        names[each.head] = each.items[1], each.items[2] if len(each.items) == 3 else None
+    if not ends.items:
+        return strange(form)
+    values = {name: evaluator.value(first, scope) for name, (first, _) in names.items()}
+    while True:
+        evaluator.pay(1, form.line)
+        inner = Scope(dict(values), scope, len(evaluator.conditions))
+        met = evaluator.value(ends.items[0], inner)
+        if isinstance(met, Unknown):
+            return met
+        if not is_false(met):
+            return evaluator.body(ends.items[1:], inner)
+        for each in form.items[3:]:
+            evaluator.statement(each, inner)
+        values = {
+            name: inner.names[name] if following is None else evaluator.value(following, inner)
+            for name, (_, following) in names.items()
+        }
+
+
 def _begin(evaluator: Evaluator, form: List, scope: Scope) -> object:
     return evaluator.body(form.items[1:], scope)
 
 
 def _is_defined(evaluator: Evaluator, form: List, scope: Scope) -> object:
     node = form.items[1] if len(form.items) == 2 else None
-    if isinstance(node, List) and node.head == "quote" and len(node.items) == 2:
+    if isinstance(node, List) and node.head in ("quote", "quasiquote") and len(node.items) == 2:
         node = node.items[1]
     if isinstance(node, Symbol):
         name = node.name
@@ -290,6 +324,7 @@ FORMS: dict[str, Special] = {
     "letrec": _let,
     "letrec*": _let,
     "begin": _begin,
+    "do": _do,
     "defined?": _is_defined,
     "debug": _nothing,
     "macro": _macro,

@@ -14,6 +14,13 @@ class Quoted(str):
 
 
 @dataclass(frozen=True)
+class Letter:
+    """A character as a value: one byte of a string."""
+
+    code: int
+
+
+@dataclass(frozen=True)
 class Operation:
     name: str
 

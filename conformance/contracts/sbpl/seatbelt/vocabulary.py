@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from contracts.sbpl.seatbelt import networks
+from contracts.sbpl.seatbelt import networks, prelude
 from contracts.sbpl.seatbelt.filters import (
     Ancestors,
     Filter,
@@ -50,10 +50,11 @@ _NAMES = {
     **{
         name: name
         for name in words(
-            """appleevent-destination control-name extension-class global-name iokit-property
-    ipc-posix-name kext-bundle-id local-name notification-name nvram-variable
-    preference-domain process-path right-name signing-identifier sysctl-name xattr
-    xpc-service-name"""
+            """appleevent-destination control-name device-conforms-to extension-class
+    filesystem-name global-name iokit-connection iokit-property ipc-posix-name
+    kext-bundle-id local-name notification-name nvram-variable preference-domain
+    process-name process-path profile-flag right-name signing-identifier state-flag
+    sysctl-name target-signing-identifier xattr xpc-service-name"""
         )
     },
     # The language's own prelude defines the first name as another name of the second.
@@ -62,12 +63,17 @@ _NAMES = {
 }
 # Filters on words and numbers.
 _WORDS = words(
-    """device-major device-minor extension file-attribute fsctl-command host-special-port
-    info-type ioctl-command kas-info-selector kernel-mig-routine machtrap-number
-    necp-client-action privilege-id process-attribute signal-number socket-domain
+    """codesigning-operation device-major device-minor extension fcntl-command file-attribute
+    fsctl-command gid host-special-port info-type ioctl-command iokit-method-number
+    kas-info-selector kernel-mig-routine machtrap-number message-number necp-client-action
+    privilege-id process-attribute semaphore-owner signal-number socket-domain
     socket-option-level socket-option-name socket-protocol socket-type syscall-number
-    system-attribute target task-special-port vnode-type"""
+    system-attribute target task-special-port uid vnode-type"""
 )
+# Other names of filters, as the prelude defines them.
+_SAME = {"granted-extensions": "extension", "mach-extension": "extension"}
+# The extension that a filter without arguments looks for.
+_READ_WRITE = "com.apple.app-sandbox.read-write"
 # For each target that a question may name, the facts that are known about it. Facts about other
 # targets are unknown.
 _TARGETS: dict[str, dict[str, bool]] = {
@@ -91,15 +97,16 @@ _CONSTANT = re.compile(
 # Modifiers of a clause: they change logs and reports, but not the decision.
 MODIFIERS = frozenset(
     words(
-        """message no-report report no-log no-callout no-times partial-symbolication termination
-    no-sandbox no-profile send-signal telemetry telemetry-backtrace errno deprecated"""
+        """assign-storage-class deprecated errno grant message no-callout no-log no-profile
+    no-report no-sandbox no-times partial-symbolication report rootless rootless-modifier
+    send-signal telemetry telemetry-backtrace termination"""
     )
 )
 # Functions of the top level that change no decision.
 WITHOUT_EFFECT = frozenset(
     words(
-        """trace disable-full-symbolication disable-callouts disable-syscall-inference record
-    display newline write print eliminate-duplicate-rules"""
+        """define-storage-class disable-callouts disable-full-symbolication
+    disable-syscall-inference display eliminate-duplicate-rules newline print record trace write"""
     )
 )
 
@@ -114,6 +121,7 @@ def is_word(name: str) -> bool:
 
 def fact_of(name: str) -> tuple[str, str] | None:
     """Return the fact that a filter examines, and the way: `""`, `prefix`, `regex` or `word`."""
+    name = _SAME.get(name, name)
     if name in _WORDS:
         return name, "word"
     for suffix in ("", "prefix", "regex"):
@@ -123,13 +131,12 @@ def fact_of(name: str) -> tuple[str, str] | None:
     return None
 
 
-FACTS = tuple(sorted({*_NAMES.values(), *_WORDS}))
+FACTS = tuple(sorted({*_NAMES.values(), *_WORDS, *prelude.FACTS}))
 
 
 def is_filter(name: str) -> bool:
     known = (*JOINS, *_PATHS, *_REGEXES, *_SIDES, "mac-policy-name", "mac-syscall-number")
-    others = ("tty", "debug-mode", "file-mode")
-    return name in known or name in others or fact_of(name) is not None
+    return name in known or prelude.is_one(name) or fact_of(name) is not None
 
 
 def made(
@@ -158,20 +165,19 @@ def _made(
         words = _strings(form, values, name)
         return Matching(form, name, written, tuple(Regex(each, form.line, purse) for each in words))
     if name in _SIDES:
-        return _end(_SIDES[name], form, values, written)
-    if name == "mac-policy-name" and len(values) == 1:
-        return OfPolicy(form, _strings(form, values, name)[0])
-    if name == "mac-syscall-number" and len(values) == 1:
-        number = values[0]
-        if isinstance(number, int) and not isinstance(number, bool):
-            return OfCall(form, number)
-    if name in ("tty", "debug-mode") and not values:
-        fact, word = ("vnode-type", b"TTY") if name == "tty" else ("system-attribute", b"debug")
-        return OfFact(form, name, (), fact, (_same(fact, word),))
-    if name == "file-mode" and len(values) == 1:
-        return Unknown(form, Gap(f"the filter {str(form)[:80]}"))
+        return _end(_SIDES[name], form, values, written, purse)
+    if name == "mac-policy-name":
+        return OfPolicy(form, tuple(_strings(form, values, name)))
+    if name == "mac-syscall-number":
+        numbers = tuple(each for each in values if isinstance(each, int) and each is not True)
+        if numbers and len(numbers) == len(values):
+            return OfCall(form, numbers)
+    if prelude.is_one(name):
+        return prelude.made(name, form, values, written, purse)
     looked = fact_of(name)
     if looked is not None:
+        if looked[0] == "extension" and not values:
+            values, written = [_READ_WRITE.encode()], (f'"{_READ_WRITE}"',)
         return OfFact(form, name, written, looked[0], _tests(form, looked, values, purse))
     raise Undecidable(form.line, f"the filter {str(form)[:80]}")
 
@@ -181,17 +187,19 @@ def _tests(
 ) -> tuple[Callable[[bytes], Met], ...]:
     fact, how = looked
     if how == "word":
-        texts = [str(each).encode() for each in values if isinstance(each, Word | int)]
-        texts += [each for each in values if isinstance(each, bytes)]
-        if len(texts) < len(values) or not texts:
+        words = [
+            each for each in values if isinstance(each, str | int | bytes) and each is not True
+        ]
+        if not words or len(words) < len(values):
             raise Undecidable(form.line, f"the filter {str(form)[:80]}")
+        texts = [each if isinstance(each, bytes) else str(each).encode() for each in words]
         return tuple(_same(fact, each) for each in texts)
-    words = _strings(form, values, form.head)
+    texts = _strings(form, values, form.head)
     if how == "prefix":
-        return tuple(_begins(each) for each in words)
+        return tuple(_begins(each) for each in texts)
     if how == "regex":
-        return tuple(Regex(each, form.line, purse).matches for each in words)
-    return tuple(_same(fact, each) for each in words)
+        return tuple(Regex(each, form.line, purse).matches for each in texts)
+    return tuple(_same(fact, each) for each in texts)
 
 
 def _same(fact: str, word: bytes) -> Callable[[bytes], Met]:
@@ -210,16 +218,25 @@ def _begins(word: bytes) -> Callable[[bytes], Met]:
     return lambda value: value.startswith(word)
 
 
-def _end(side: str, form: List, values: Sequence[object], written: tuple[str, ...]) -> Filter:
+def _end(
+    side: str, form: List, values: Sequence[object], written: tuple[str, ...], purse: Purse
+) -> Filter:
     kind = values[0] if values else None
-    if not isinstance(kind, Word):
+    if not isinstance(kind, str):
         raise Undecidable(form.line, f"the filter {str(form)[:80]}")
     rest = values[1:]
     if kind in networks.UNIX:
-        filters = tuple(each for each in rest if isinstance(each, Filter))
-        if len(filters) < len(rest):
-            raise Undecidable(form.line, f"the filter {str(form)[:80]}")
-        return networks.OfSocket(form, side, filters)
+        # Before the filters on paths, profiles gave regular expressions.
+        filters: list[Filter] = []
+        for each, word in zip(rest, written[1:], strict=True):
+            if isinstance(each, bytes):
+                regex = Regex(each, form.line, purse)
+                filters.append(Matching(form, "regex", (word,), (regex,)))
+            elif isinstance(each, Filter):
+                filters.append(each)
+            else:
+                raise Undecidable(form.line, f"the filter {str(form)[:80]}")
+        return networks.OfSocket(form, side, tuple(filters))
     if kind not in networks.PROTOCOLS:
         raise Undecidable(form.line, f"the filter {str(form)[:80]}")
     words = _strings(form, rest, form.head) if rest else []

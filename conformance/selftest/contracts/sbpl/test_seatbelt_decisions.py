@@ -274,10 +274,10 @@ def test_explain_refuses_a_wrong_question(name: str, file: Path) -> None:
 
 
 def test_explain_names_the_line_that_it_cannot_read(file: Path) -> None:
-    file.write_text(PROFILE + "(version 2)\n")
+    file.write_text(PROFILE + "(version 4)\n")
     done = boxspec("sbpl", "explain", file, "signal")
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"{file}:7: (version 2), other than (version 1), is not known here" in done.stderr
+    assert f"{file}:7: (version 4), other than (version 1), is not known here" in done.stderr
     file.write_text(PROFILE + '(allow network* (remote ip "a.example:443"))\n')
     done = boxspec("sbpl", "explain", file, "signal")
     assert f"{file}:7: sandbox-exec would refuse it: the host of" in done.stderr

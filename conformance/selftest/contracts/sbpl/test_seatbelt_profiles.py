@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from contracts.sbpl.seatbelt.decide import Decider
+from contracts.sbpl.seatbelt.explain import described
 from contracts.sbpl.seatbelt.forms import load
 from contracts.sbpl.seatbelt.question import opened, subject_of
 from selftest.tools import ROOT, boxspec
@@ -17,6 +18,7 @@ PROFILES = ROOT / "fixtures" / "seatbelt"
 AGENT = {"WORKSPACE": "/Users/u/ws", "TEMPORARY": "/private/var/folders/ab/T"}
 BROWSER = {"HOME_DIRECTORY": "/Users/u", "SYSTEM_RELEASE": "12"}
 OLD = {"HOME_DIRECTORY": "/Users/u/", "LOG_DENIALS": "TRUE"}
+DAEMON = {"_HOME": "/Users/u"}
 PACKAGES = {"_TEMPORARY": "/private/tmp/build"}
 LOCAL = {**PACKAGES, "_LOCAL_NETWORK": "1"}
 NETWORK = {**PACKAGES, "_NETWORK": "1", "_EXTRA": "/opt/extra"}
@@ -92,6 +94,59 @@ ANSWERS: list[Row] = [
     ("browser", BROWSER, "syscall-unix", "SYS_ptrace", "deny"),
     ("browser", BROWSER, "network-outbound", "192.0.2.1:443", "deny"),
     ("browser", BROWSER, "dream-catching", None, "deny"),
+    ("daemon", DAEMON, "file-read-data", "/usr/lib/libc.dylib", "allow"),
+    ("daemon", DAEMON, "file-read-data", "/Users/u/.ssh/id_ed25519", "deny"),
+    (
+        "daemon",
+        DAEMON,
+        "file-write-create",
+        "/Users/u/Library/Caches/org.example.service/x",
+        "allow",
+    ),
+    ("daemon", DAEMON, "file-write-create", "/Users/u/Library/Caches/org.example.servicex", "deny"),
+    (
+        "daemon",
+        DAEMON,
+        "file-read-data",
+        "/Users/u/Library/Preferences/org.example.service.plist",
+        "allow",
+    ),
+    ("daemon", DAEMON, "file-read-data", "/usr/share/x", "undecidable"),
+    (
+        "daemon",
+        DAEMON,
+        "file-write-data",
+        "/Volumes/x/.TemporaryItems/folders.501/y",
+        "undecidable",
+    ),
+    ("daemon", DAEMON, "file-write-data", "/Volumes/x/TemporaryItems", "deny"),
+    ("daemon", DAEMON, "file-write-xattr", "/Users/u/x", "undecidable"),
+    ("daemon", DAEMON, "file-map-executable", "/Users/u/x", "deny"),
+    ("daemon", DAEMON, "file-read-metadata", "/Library", "allow"),
+    ("daemon", DAEMON, "file-read-metadata", "/Users", "deny"),
+    ("daemon", DAEMON, "process-info-pidinfo", "self", "allow"),
+    ("daemon", DAEMON, "process-info-pidinfo", "others", "deny"),
+    ("daemon", DAEMON, "process-exec-interpreter", "/usr/libexec/helper", "allow"),
+    ("daemon", DAEMON, "process-exec", "/bin/sh", "deny"),
+    ("daemon", DAEMON, "mach-lookup", "com.example.trust", "allow"),
+    ("daemon", DAEMON, "mach-lookup", "com.example.card", "undecidable"),
+    ("daemon", DAEMON, "mach-lookup", "com.apple.SecurityServer", "deny"),
+    ("daemon", DAEMON, "user-preference-write", "org.example.other", "deny"),
+    ("daemon", DAEMON, "user-preference-write", "org.example.service", "undecidable"),
+    ("daemon", DAEMON, "iokit-open-user-client", "Keyboard", "deny"),
+    ("daemon", DAEMON, "nvram-get", "ota-x", "allow"),
+    ("daemon", DAEMON, "nvram-set", "ota-x", "deny"),
+    ("daemon", DAEMON, "system-mac-syscall", "AMFI:95", "allow"),
+    ("daemon", DAEMON, "system-mac-syscall", "Quarantine:95", "deny"),
+    ("daemon", DAEMON, "system-fsctl", "26671", "allow"),
+    ("daemon", DAEMON, "network-outbound", "/private/var/run/resolver", "allow"),
+    ("daemon", DAEMON, "network-outbound", "/private/var/run/old1", "allow"),
+    ("daemon", DAEMON, "network-outbound", "192.0.2.1:443", "deny"),
+    ("daemon", DAEMON, "network-inbound", "localhost:631", "allow"),
+    ("daemon", DAEMON, "syscall-unix", "SYS_open", "allow"),
+    ("daemon", DAEMON, "syscall-unix", "SYS_ptrace", "undecidable"),
+    ("daemon", DAEMON, "sysctl-read", "kern.example3", "allow"),
+    ("daemon", DAEMON, "sysctl-read", "kern.example4", "deny"),
     ("packages", PACKAGES, "network-outbound", "192.0.2.1:443", "deny"),
     ("packages", PACKAGES, "network-outbound", "/private/var/run/syslog", "allow"),
     ("packages", PACKAGES, "network-outbound", "/private/var/packages/socket/1", "allow"),
@@ -165,6 +220,20 @@ VALUES = {
     "#xff": "255",
     "(length (filter (lambda (x) (> x 1)) '(1 2 3)))": "2",
     "(begin (define-once z 1) (define-once z 2) z)": "1",
+    "(do ((n 0 (+ n 1)) (sum 0 (+ sum n))) ((= n 4) sum))": "6",
+    "(do ((n 0) (m 7 n)) ((= m 0) n) (set! n 0))": "0",
+    "(if (defined? `file-read*) 1 0)": "1",
+    '(char->integer (string-ref "abc" 1))': "98",
+    "(if (char=? #\\/ (integer->char 47)) 1 0)": "1",
+    "(if (eqv? #\\space #\\x20) 1 0)": "1",
+    '(string-length (list->string (cdr (string->list "abc"))))': "2",
+    '(if (equal? (string-upcase "aé/") "Aé/") 1 0)': "1",
+    '(_IO "h" 47)': "26671",
+    "(+ 1 #| 10 |# 1)": "2",
+    # Recursion that is no tail call.
+    "(let count ((n 150)) (if (= n 0) 0 (+ 1 (count (- n 1)))))": "150",
+    "(let sum ((l (let up ((n 0) (l '())) (if (= n 900) l (up (+ n 1) (cons n l))))) (s 0))"
+    " (if (null? l) s (sum (cdr l) (+ s 1))))": "900",
 }
 
 
@@ -195,6 +264,63 @@ def test_clauses_of_functions_and_of_filters_around_them() -> None:
     assert not allows("file-ioctl", "/d")
     assert decide("signal").allowed
     assert not allows("file-read-data", "/home/x/y")
+
+
+def test_a_long_list_of_paths_is_evaluated() -> None:
+    names = [f'"/a{number}"' for number in range(25_000)]
+    apart = " ".join(f"(literal {name})" for name in names)
+    nested = "(define (any l) (if (null? (cdr l)) (literal (car l)) (require-any (literal (car l))"
+    nested += f" (any (cdr l))))) (allow file-read* (any '({' '.join(names[:90])})))"
+    for text, last in (
+        (f"(allow file-read* (literal {' '.join(names)}))", "/a24999"),
+        (f"(allow file-read* {apart})", "/a24999"),
+        (nested, "/a89"),
+    ):
+        decide = Decider(load(f"(version 1)(deny default){text}".encode())).decide
+        for path, wanted in ((last, True), ("/a25000", False)):
+            ruling = decide("file-read-data", subject_of("file-read-data", path, {}))
+            assert (ruling.allowed, ruling.why) == (wanted, "")
+
+
+# For each filter: a question with the facts that it needs, and the answer.
+GIVEN = [
+    ("(tty)", "vnode-type=TTY", "allow"),
+    ("(tty)", "vnode-type=FIFO", "deny"),
+    ("(debug-mode)", "system-attribute=sandbox-debug-mode", "allow"),
+    ("(process-is-plugin)", "process-attribute=is-plugin", "allow"),
+    ("(file-mode #o0004)", "file-mode=0644", "allow"),
+    ("(file-mode #o0004)", "file-mode=0640", "deny"),
+    ("(file-mode #o0044)", "file-mode=0640", "undecidable"),
+    ("(file-mode 0)", "file-mode=0640", "undecidable"),
+    ("(extension)", "extension=com.apple.app-sandbox.read-write", "allow"),
+    ("(granted-extensions)", "extension=other", "deny"),
+    ("(container)", "extension=other", "undecidable"),
+    ("(container)", "extension=", "deny"),
+    ('(require-entitlement "x")', "entitlement=x", "allow"),
+    ('(require-entitlement "x" (entitlement-value #t))', "entitlement=x", "undecidable"),
+    ('(require-entitlement "x" (entitlement-value #t))', "entitlement=y", "deny"),
+    ('(mount-relative-subpath "/x")', "mount-relative-path=/x/y", "allow"),
+    ('(mount-relative-subpath "/x")', "mount-relative-path=/xy", "deny"),
+    ('(mount-relative-prefix "/x")', "mount-relative-path=/xy", "allow"),
+    ('(mount-relative-regex #"^/x(/|$)")', "mount-relative-path=/xy", "deny"),
+    ('(mount-relative-literal "/other")', "extension=", "deny"),
+    ('(mount-relative-literal "/b")', "extension=", "undecidable"),
+    ("(device-major 4)", "vnode-type=REGULAR-FILE", "deny"),
+    ("(device-major 4)", "vnode-type=CHARACTER-DEVICE", "undecidable"),
+    ('(xattr "x")', "extension=", "deny"),
+    ('(extension-class "x")', "extension=", "deny"),
+    ("(uid 0)", "uid=0", "allow"),
+]
+
+
+@pytest.mark.parametrize(("form", "fact", "wanted"), GIVEN, ids=[f"{r[0]} {r[1]}" for r in GIVEN])
+def test_a_filter_looks_at_a_given_fact(form: str, fact: str, wanted: str) -> None:
+    decider = Decider(load(f"(version 1)(deny default)(allow file-read* {form})".encode()))
+    name, _, value = fact.partition("=")
+    subject = subject_of("file-read-data", "/a/b", {name: value})
+    ruling = decider.decide("file-read-data", subject)
+    assert ruling.outcome.value == wanted, ruling.why
+    assert described(decider, ruling, "file-read-data", "/a/b")
 
 
 # The command --------------------------------------------------------------------------------
@@ -269,6 +395,80 @@ def test_what_others_reported_is_noted_as_not_verified(tmp_path: Path) -> None:
     assert "reported, not verified here: APFS" in done.stdout
     plain = boxspec("sbpl", "explain", file, "file-write-data", "/ws/a/x")
     assert "reported" not in plain.stdout
+
+
+# For each behaviour that others reported: a profile, a question, and words of the note.
+REPORTED = {
+    "default without process-info": (
+        "",
+        ("process-info-pidinfo", "others"),
+        "include process-info*",
+    ),
+    "default without mapping": ("", ("file-map-executable", "/x"), "include file-map-executable"),
+    "a signal to itself": ("(deny signal)", ("signal", "self"), "a signal to itself"),
+    "a bind is inbound": (
+        '(allow network-inbound (local tcp "*:80"))',
+        ("network-bind", "0.0.0.0:80"),
+        "the clause about network-inbound at line 3 decides instead",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_a_report_that_would_change_the_answer_is_noted(name: str) -> None:
+    text, (operation, subject), words = REPORTED[name]
+    own = {
+        "process-info-pidinfo": "(deny process-info*)",
+        "file-map-executable": "(deny file-map-executable)",
+        "signal": "(allow signal)",
+        "network-bind": "(deny network-bind)",
+    }[operation]
+    for more, noted in (("", True), (own, False)):
+        decider = Decider(load(f"(version 1)\n(deny default)\n{text}\n{more}".encode()))
+        ruling = decider.decide(operation, subject_of(operation, subject, {}))
+        said = described(decider, ruling, operation, subject)
+        assert (f"reported, not verified here: {words}" in said or words in said) is noted, said
+
+
+def test_the_other_end_of_a_connection_is_named_and_given(tmp_path: Path) -> None:
+    file = tmp_path / "p.sb"
+    file.write_text('(version 1)(deny default)(allow network-outbound (local ip "localhost:*"))')
+    question = ("network-outbound", "192.0.2.1:443")
+    done = boxspec("sbpl", "explain", file, *question)
+    assert "--given local=HOST:PORT" in done.stdout
+    given = ("--given", "local=127.0.0.1:1")
+    assert boxspec("sbpl", "explain", file, *question, *given).returncode == 0
+
+
+def test_control_characters_of_a_profile_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    file = tmp_path / "p.sb"
+    file.write_text('(version 1)(allow default)(deny file* (literal "/\x1b]0;x\x07"))(\x1b[2J)')
+    for words in (("explain", file, "file-read-data", "/\x1b]0;x\x07"), ("audit", file)):
+        done = boxspec("sbpl", *words)
+        assert done.stderr == ""
+        assert "\x1b" not in done.stdout
+        assert "\\x1b[2J" in done.stdout
+
+
+def test_an_audit_says_what_would_hold_without_the_unknown_form(tmp_path: Path) -> None:
+    file = tmp_path / "p.sb"
+    file.write_text(
+        '(version 3)\n(deny default)\n(import "system.sb")\n(helper)\n(allow file-read*)\n'
+        '(deny network-outbound (remote ip "*:443"))\n(allow network-outbound)\n'
+    )
+    rows = boxspec("sbpl", "audit", file).stdout.splitlines()
+
+    def row(question: str) -> str:
+        (found,) = [each for each in rows if f"  {question}  " in each]
+        return found.partition(question)[2].strip()
+
+    assert row("file-read-data ~/.netrc").startswith("allow [")
+    assert row("file-write-create ~/.zshrc").startswith("not known here  line 3: the import of")
+    assert row("file-write-create ~/.zshrc").endswith(
+        "pass --import system.sb=FILE; otherwise deny"
+    )
+    assert row("network-outbound 192.0.2.1:443").startswith("probably deny ")
+    assert rows[-1] == "note: line 1: (version 3) is read by the rules of (version 1)"
 
 
 def test_an_audit_answers_the_questions_of_its_list() -> None:

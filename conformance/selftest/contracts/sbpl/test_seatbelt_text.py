@@ -121,9 +121,10 @@ REFUSED = {
     "an error of its own": HEAD + b'(if (not (param "X")) (error "X is missing"))',
 }
 UNDECIDABLE = {
-    "version 2": b"(version 2)",
-    "a raw string with a quote": HEAD + rb'(allow file* (literal #"/a\"))',
-    "too many lists": b"(version 1)" + b"(begin " * (NESTED + 1) + b")" * (NESTED + 1),
+    "version 4": b"(version 4)",
+    "a raw string that ends in two ways": HEAD + b'(allow file* (literal #"/a\\";"\n))',
+    "a comment in a comment": HEAD + b"#| #| |# (allow default) |#",
+    "a comment that does not end": HEAD + b"#| (allow default)",
     "a huge text": b"(version 1)" + b" " * TEXT_BYTES,
     "too many clauses": b"(version 1)" + b"(deny signal)" * (CLAUSES + 1),
 }
@@ -200,7 +201,38 @@ CONCERNS = {
         "the name frob",
     ),
     "a macro": ("(macro (f x) x) (allow file-write* (f 1))", "file-write-data", "the macro f"),
-    "a character": (r"(allow file-write* (literal #\a))", "file-write-data", "character"),
+    "a character": (r"(allow file-write* (literal #\a))", "file-write-data", "literal of"),
+    "too many lists": (
+        "(begin " * (NESTED + 1) + "(allow file-write*)" + ")" * (NESTED + 1),
+        "signal",
+        "lists inside each other",
+    ),
+    "a filter of too many lists": (
+        "(allow file-write* " + "(require-any " * NESTED + '(literal "/a")' + ")" * (NESTED + 1),
+        "file-write-data",
+        "lists inside each other",
+    ),
+    "a quote in a raw string": (
+        r"""(allow file-write* (literal #"/a\"b"))""",
+        "file-write-data",
+        "a backslash before a quote",
+    ),
+    "a group of calls": (
+        "(allow file-write* (syscall-group-open))",
+        "file-write-data",
+        "--given syscall-group=VALUE",
+    ),
+    "an entitlement": (
+        '(with-filter (require-entitlement "x") (allow file-write*))',
+        "file-write-data",
+        "--given entitlement=VALUE",
+    ),
+    "a mode": ("(allow file-write* (file-mode #o4))", "file-write-data", "--given file-mode=VALUE"),
+    "a path below the mount": (
+        '(allow file-write* (mount-relative-literal "/a"))',
+        "file-write-data",
+        "mount-relative",
+    ),
 }  # fmt: skip
 ASKED = ("file-write-data", "file-read-data", "mach-host-special-port-set", "signal")
 
