@@ -31,7 +31,7 @@ from contracts.exec.test_debug_terminal import (
     closed_terminal,
     need_root,
 )
-from contracts.exec.test_wait_costs import costs_above_bounds
+from contracts.shared.costs import costs_above_bounds
 from contracts.shared.files import program_at
 from contracts.shared.requests import Limits
 

@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-
 import pytest
 
-from boxspec.api import ShimProcess, expect, requires
+from boxspec.api import expect, requires
 from boxspec.api import programs as P
-from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
-from contracts.exec.moments import pass_time, send, settled
+from contracts.exec.moments import send, settled
 from contracts.exec.spawn_io import shell
+from contracts.shared.costs import costs_above_bounds
 from contracts.shared.requests import ExecRequest, Limits
 
 # More than a pipe holds without a reader.
 LARGE = b"x" * 2**20
-
-# Limits for a wait of one second: 12 wake-ups and 5 % of a processor. The second limit is needed
-# because a loop that never sleeps has no wake-ups. The time of waiting for a processor does not
-# count, because on a busy machine even twelve wake-ups wait long.
-COSTS = {"wakeups": 12, "cpu_ms": 50}
-
-
-def costs_above_bounds(
-    shim: ShimProcess[ObservedRun], ms: int, costs: Sequence[str] = tuple(COSTS)
-) -> dict[str, float]:
-    """Return each cost of the caller that exceeds its limit in the next `ms`, by name."""
-    before, since_ns = {each: getattr(shim, each)() for each in costs}, time.monotonic_ns()
-    pass_time(ms)
-    spent = {each: getattr(shim, each)() - before[each] for each in costs}
-    seconds = (time.monotonic_ns() - since_ns) / 1e9 + 0.25
-    return {each: found for each, found in spent.items() if found > COSTS[each] * seconds}
 
 
 @pytest.mark.parametrize("deadline", [{}, {"timeout_ms": 600_000}], ids=["endless", "deadline"])

@@ -1,0 +1,26 @@
+"""The costs of a wait in which nothing happens: wake-ups and processor time of the caller."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from boxspec.api import ShimProcess
+from contracts.shared.moments import pass_time
+
+# Limits for a wait of one second: 12 wake-ups and 5 % of a processor. The second limit is needed
+# because a loop that never sleeps has no wake-ups. The time of waiting for a processor does not
+# count, because on a busy machine even twelve wake-ups wait long.
+COSTS = {"wakeups": 12, "cpu_ms": 50}
+
+
+def costs_above_bounds(
+    shim: ShimProcess[Any], ms: int, costs: Sequence[str] = tuple(COSTS)
+) -> dict[str, float]:
+    """Return each cost of the caller that exceeds its limit in the next `ms`, by name."""
+    before, since_ns = {each: getattr(shim, each)() for each in costs}, time.monotonic_ns()
+    pass_time(ms)
+    spent = {each: getattr(shim, each)() - before[each] for each in costs}
+    seconds = (time.monotonic_ns() - since_ns) / 1e9 + 0.25
+    return {each: found for each, found in spent.items() if found > COSTS[each] * seconds}
