@@ -62,7 +62,8 @@ def _outside_of_tmp(place: Path) -> Path:
         root = case_root()
         copied = made_once(root / f"{name}-{digest}", lambda new: _copy(place, new))
     except (OSError, UsageError):
-        # Without such a place only runs in a sandbox fail, and their messages name the reason.
+        # Without a copy, runs outside of a sandbox work. Runs in a sandbox fail, and their messages
+        # name the reason.
         return place
     for older in root.glob(f"{name}-*"):
         if older != copied:

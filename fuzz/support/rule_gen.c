@@ -85,7 +85,8 @@ enum { SEGMENTS = sizeof segments / sizeof *segments, BEGINNINGS = SEGMENTS - 3,
 enum { RARE = 0xA8, RARITIES = sizeof rarities / sizeof *rarities };
 enum { LONG_NAMED = 0xB8, LONG_NAMES = sizeof long_names / sizeof *long_names };
 
-enum { LENGTHENS = 0xFF, LENGTH = 4101 }; /* one byte value in 256; a whole number of segments */
+/* LENGTHENS is one of the 256 byte values. LENGTH is a whole number of segments. */
+enum { LENGTHENS = 0xFF, LENGTH = 4101 };
 
 static struct bs_fuzz_text text_of(const char *text) {
     return (struct bs_fuzz_text){text, strlen(text)};

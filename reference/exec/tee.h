@@ -20,7 +20,8 @@ struct bs_tee {
     struct bs_secrets secrets;
     struct bs_redactor streams[2];
     struct bs_buf pending;
-    /* bytes that were dropped since the last note in the copy about dropped bytes */
+    /* Bytes that were dropped and not reported yet. When there is room again, the copy gets a note
+     * with this number. */
     uint64_t dropped;
 };
 

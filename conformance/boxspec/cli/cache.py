@@ -21,7 +21,10 @@ MIN_S = 10.0
 
 
 def read(kind: str, argv: Sequence[str]) -> Any:
-    """Return the content of a file, or None."""
+    """Return the content of the file of this kind for this shim.
+
+    Return None if there is no such file, or if it cannot be read.
+    """
     try:
         return json.loads(_file(kind, argv).read_text(encoding="utf-8"))
     except (OSError, ValueError, UsageError):

@@ -15,8 +15,8 @@ from boxspec.faults.runs import Runs
 from boxspec.judge.requirements import load
 from boxspec.subject.contract import find
 
-# If two runs have missed a fault, it gets so many more runs, without other runs in parallel: some
-# faults show only at certain moments.
+# Further runs of a fault that two runs have missed, without other runs in parallel: some faults
+# show only at certain moments.
 MORE_TRIES = 4
 
 
@@ -33,9 +33,10 @@ def of_topics(topics: Iterable[str | None]) -> list[str]:
 def words_for(fault: Fault, scope: str, others: Iterable[str]) -> list[str]:
     """Return the options that select the tests for a fault.
 
-    A control breaks everything, so that tests must fail; a no-op changes nothing, so that none may
-    fail. Both run against all tests, except in the scope `named`: there a control needs only one
-    failure, and a no-op runs only the tests of the other selected faults.
+    Two kinds of faults check the suite itself. A control breaks everything, so tests must fail. A
+    no-op changes nothing, so no test may fail. Both run against all tests. The scope `named` is
+    shorter: the run of a control ends at its first failure, and a no-op runs only the tests of the
+    other selected faults.
     """
     named = of_requirement(fault)
     if not fault.topic:

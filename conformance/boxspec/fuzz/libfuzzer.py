@@ -25,7 +25,7 @@ ARTIFACT = re.compile(r"Test unit written to (\S+)")
 GAVE_UP = re.compile(r"^boxspec-fuzz: (\S+ [^:\n]*)$", re.M)
 # Exit statuses that mean a finding: error, timeout, out of memory.
 FOUND = (77, 70, 71)
-# A job is given up after so many starts, because it crashes on its first input each time.
+# The number of starts after which a job ends, because it crashes on its first input each time.
 MOST_STARTS = 40
 
 

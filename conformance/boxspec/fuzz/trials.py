@@ -24,8 +24,8 @@ from boxspec.subject.observe import procs
 
 MARKS = struct.Struct("=QQ")
 LOOK_S = 0.05
-# A trial is given up if it takes more than its CPU time by this factor, because other programs use
-# the processors.
+# The factor between the limit of a trial's CPU time and the limit of its elapsed time. It is large,
+# because other programs use the processors too.
 PATIENCE = 10
 
 

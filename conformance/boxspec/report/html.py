@@ -48,7 +48,7 @@ SIGNS = {
 }
 
 
-# Up to so many runs the top of the page has a bar for each contract.
+# The most runs for which the top of the page has a bar for each contract.
 FEW = 3
 # How many broken requirements of a run it names: with few runs, and with more.
 MOST_BROKEN, LEAST_BROKEN = 12, 3

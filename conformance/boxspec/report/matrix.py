@@ -21,7 +21,7 @@ MIN_SHARE = 0.06
 
 @dataclass(frozen=True)
 class Share:
-    """A part of a bar: so many requirements of all."""
+    """A part of a bar: `count` of the requirements, which are `of` in all."""
 
     count: int
     of: int

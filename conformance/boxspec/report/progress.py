@@ -10,7 +10,7 @@ PRIOR_S = 30.0
 # A long test mostly waits, at the same time as others: its share of work, measured with the
 # reference on two processors. With it the speed is the same from the beginning to the end of a run.
 LONG_SHARE = 0.05
-# A count of tests says little before so many have ended.
+# The number of ended tests from which their count is shown.
 MIN_ENDED = 20
 
 

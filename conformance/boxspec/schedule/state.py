@@ -42,9 +42,9 @@ class State:
         # The names of tests whose bodies have ended in other threads.
         self.ended: queue.SimpleQueue[str] = queue.SimpleQueue()
         self.long_bodies = BodyPool(config.getoption("boxspec_jobs"), on_end=self._end)
-        # Runs short bodies in reverse order, because the main thread begins at the other end of the
-        # list. A short case mostly waits for processes to start and end, so two can run at the same
-        # time.
+        # Another thread runs short bodies at the same time, because a short case mostly waits for
+        # processes to start and end. This thread takes them from the end of the list, and the main
+        # thread from its beginning.
         self.short_bodies = ShortQueue(self._end)
         # A second process that also runs short bodies, if there are many and at least two
         # processors.

@@ -36,7 +36,11 @@ def _is_weak_evidence(row: Row) -> bool:
 
 
 def _confines_nothing(found: Sequence[Verdict]) -> bool:
-    """True if a row that would prove confinement leaked, and no such row is held."""
+    """True if no row proves a confinement.
+
+    Only rows that are usually not held without a sandbox can prove one. At least one of these rows
+    leaked, and none is held.
+    """
     proofs = [each for each in found if not each.row.allowed and not _is_weak_evidence(each.row)]
     statuses = {each.status for each in proofs}
     return Status.LEAKED in statuses and Status.HELD not in statuses

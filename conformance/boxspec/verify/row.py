@@ -34,8 +34,10 @@ class Attempt:
     """One attempt of one probe.
 
     late: the attempt changes mounts or folders that other attempts use, so it comes last.
-    group: in a row that expects success, one success among the attempts of a group is enough.
-    unclear: a success without an observed effect proves nothing, because the file may be a copy.
+    group: attempts with the same `group` belong together. In a row that expects success, one
+        success in each group is enough.
+    unclear: the program reports success, but its file may be a copy inside the sandbox. So success
+        without an observed effect proves nothing.
     after_start: the attempt waits until the kit has made the files that are new since the start.
     """
 

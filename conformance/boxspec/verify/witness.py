@@ -1,8 +1,8 @@
-"""Kernel evidence that a process of this host runs the probe program, and the key for this process.
+"""Find the process that runs the probe program, and send it the key for its records.
 
-The command can read every file of a scene and print any text. So the key with which the program
-seals its records is in no file: it is sent by signals to the process whose executable is the probe
-program.
+The command under test can read every file of a scene and print any text, so it could make up
+records. Therefore the probe program marks its records with a key that is in no file. The kit looks
+in /proc for the process whose executable is the probe program, and sends it the key as signals.
 """
 
 from __future__ import annotations

@@ -71,7 +71,10 @@ class SlowExecution:
 
 @contextlib.contextmanager
 def slow_to_execute(program: Path) -> Iterator[SlowExecution]:
-    """Yield control of the execution of a program; raise HostLacks without leases."""
+    """Delay the execution of a program by a lease on its file, until the caller releases it.
+
+    Raise HostLacks if this host has no leases.
+    """
     fd = os.open(program, os.O_RDONLY | os.O_CLOEXEC)
     try:
         # The default signal of a broken lease, SIGIO, would end this process.

@@ -185,7 +185,7 @@ def _prompt(judged: Judged) -> Iterator[Violation]:
 
 
 def _duration(judged: Judged) -> Iterator[Violation]:
-    """The duration includes every wait of the run, and nothing after the run."""
+    """Check duration_ms: at least from the spawn to the last wait, at most the time of the call."""
     begins, ends, spawn = judged.one("begins"), judged.one("answers"), judged.spawned
     if not judged.result or not begins or not ends or not spawn:
         return

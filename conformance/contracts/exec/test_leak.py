@@ -191,7 +191,10 @@ def crossed(case: ExecCase) -> list[ExecRequest]:
 
 
 def grown_by(case: ExecCase, rounds: int) -> dict[str, int]:
-    """Return what a caller has after so many rounds: the minimum over a short time."""
+    """Return counts of the resources that a caller holds after `rounds` rounds of runs.
+
+    Each count is the minimum over a short time.
+    """
     # All combinations of a round run at once.
     requests = crossed(case)
     runs: list[Run] = [(180 * n, run) for n in range(rounds) for run in requests]

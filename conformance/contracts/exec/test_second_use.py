@@ -283,7 +283,7 @@ def test_a_run_that_fails_keeps_the_handlers_for_the_others(
     events = case.events("long")
     long: ExecRequest = {"program": P.slow_exit, "args": [events.path, "20000"]}
     starts = {"started_first": (0, 60), "started_last": (60, 0)}[first]
-    # A third run would install the handlers again, so there is none.
+    # There are only two runs: a third one would install the handlers again and hide the mistake.
     runs: list[Run] = [(starts[0], ENDS[how](case)), (starts[1], long)]
     with case.exec.start_batch(runs, within_s=15, expect_result=False) as shim:
         events.wait("ready")

@@ -90,8 +90,8 @@ def _together(
     )
 
 
-# Of this topic only the time is judged. The topics of globs and checks judge the answers of the
-# same vectors.
+# The vectors of this topic measure the time, so wrong answers are ignored. The topics of globs and
+# checks judge the answers of the same vectors.
 COST = "POLICY-COST"
 
 

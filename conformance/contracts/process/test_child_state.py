@@ -265,7 +265,7 @@ def test_each_of_several_terminates_sends_a_signal(case: ProcessCase) -> None:
 
 
 def received(events: Events, count: int) -> None:
-    """Wait until the child has logged so many signals, but not for ever: one may be missing."""
+    """Wait until the child has logged `count` signals, at most 3 s because one may be missing."""
     until(lambda: len(events.all("signal")) >= count, 3)
 
 

@@ -56,7 +56,7 @@ def cycles(count: int) -> Step:
 
 
 def grown(case: ProcessCase, many: int, within_s: float) -> dict[str, int]:
-    """Return the growth of a script with so many cycles."""
+    """Return the growth of a caller during `many` cycles."""
     before, behind = Pause(case, f"before-{many}"), Pause(case, f"behind-{many}")
     handles = {"a": shell(MEMBER), **{each.name: each.handle for each in (before, behind)}}
     steps = [cycles(5), *before.steps, cycles(many), *behind.steps]

@@ -30,7 +30,7 @@ struct launcher {
     int stdin_source; /* a file or a shared pipe whose bytes are passed to the program; else -1 */
     int stdin_pipe;   /* write end of the pipe that is the program's standard input; else -1 */
     struct bs_relay relay;
-    /* the beginning of what bubblewrap wrote to standard error, as one line */
+    /* the beginning of bubblewrap's messages on standard error, as one line */
     char bwrap_message[200];
     uint64_t grace_until;  /* end of the grace period */
     uint64_t strays_until; /* end of the grace period for processes that left the group */
@@ -56,7 +56,7 @@ void relay_stdin(struct launcher *launcher, const struct pollfd set[2]);
 bool start_launched(struct launcher *launcher, bool *interrupted);
 
 /* Send the program's arguments and environment to pid 1, which then starts the program. Call it
- * after STATUS_READY: pid 1 has blocked its signals by then, so none is lost. */
+ * after STATUS_READY: pid 1 has blocked its signals by then, so no signal is lost. */
 void release_program(struct launcher *launcher);
 
 #endif

@@ -35,8 +35,9 @@ class Clock:
         return self.reads >= MANY_READS
 
     def read(self, regs: ptrace.Regs, *, begun: bool) -> tuple[int, bytes] | None:
-        """Return the address and the time with which to answer a clock read; None if the kernel
-        must answer.
+        """Return the answer to a clock read: where to write it, and the bytes of the time.
+
+        Return None for a clock that only the kernel can answer.
 
         begun: True if the implementation has begun its run.
         """

@@ -26,8 +26,9 @@ from boxspec.subject.orders.task import Event, Line, Task, in_words, pending
 MOST_STEPS = 40_000
 MOST_TIME_MS = 2_000_000
 
-# A function that chooses what happens at a decision. It gets the number of the decision, the
-# possible events, and the event that happens without a choice.
+# A function that makes one decision: it returns the event that happens now, or None for no event.
+# Its arguments are the number of the decision, the possible events, and the usual result: the one
+# of an order without choices.
 Decide = Callable[[int, Sequence[Event], Event | None], Event | None]
 
 

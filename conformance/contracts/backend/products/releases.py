@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from contracts.backend.products.cells import BROKEN, WORKS, Cell, Column, State
 
-# So many attempts are named in a line.
+# A line names at most this many attempts.
 MOST_SHOWN = 8
 
 

@@ -64,7 +64,7 @@ class Around:
 
 
 def take_around(reader: Reader, own_root: bool = False) -> Around | None:
-    """Read the sandbox of a request; return None if there is none.
+    """Read the sandbox of a request; return None if it names no sandbox.
 
     own_root: the operation makes the workspace itself, so the context has no root.
     """
