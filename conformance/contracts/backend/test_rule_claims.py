@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import pytest
@@ -79,6 +79,20 @@ def _rules(broken: Broken) -> dict[str, Any]:
     return policy((broken.rule,)) if broken.aspect == WRITE else policy(deny_read=(broken.rule,))
 
 
+def _try_under_refuse(
+    case: BackendCase, ground: Ground, broken: Broken, accept: Sequence[str] | None = None
+) -> ObservedSession:
+    """Try to break the rule in a session that opens only if it enforces everything."""
+    return case.backend.run(
+        [{"program": "/bin/sh", "args": ["-c", broken.line]}],
+        root=ground.ws,
+        profile="repo-write",
+        policy=_rules(broken),
+        on_unavailable="refuse",
+        accept=accept,
+    )
+
+
 @requires("BACKEND-RULE-11", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_rule_that_is_broken_is_not_claimed_fully(case: BackendCase, what: str) -> None:
@@ -105,13 +119,7 @@ def test_a_rule_is_not_broken_under_refuse(case: BackendCase, what: str) -> None
     broken = BROKEN[what]
     with made_ground() as ground:
         _ground(ground)
-        session = case.backend.run(
-            [{"program": "/bin/sh", "args": ["-c", broken.line]}],
-            root=ground.ws,
-            profile="repo-write",
-            policy=_rules(broken),
-            on_unavailable="refuse",
-        )
+        session = _try_under_refuse(case, ground, broken)
         is_broken = broken.is_broken(ground, session)
         evidence = {"session": session.result["session"], "rule": broken.rule}
         expect("whether the rule was broken", is_broken, False, evidence, Verdict.CONTRADICTION)
@@ -147,14 +155,7 @@ def test_accepting_late_names_accepts_no_other_gap(case: BackendCase) -> None:
     broken = BROKEN["a link that leads out"]
     with made_ground() as ground:
         _ground(ground)
-        session = case.backend.run(
-            [{"program": "/bin/sh", "args": ["-c", broken.line]}],
-            root=ground.ws,
-            profile="repo-write",
-            policy=_rules(broken),
-            on_unavailable="refuse",
-            accept=["late-names"],
-        )
+        session = _try_under_refuse(case, ground, broken, accept=["late-names"])
         is_broken = broken.is_broken(ground, session)
         expect("whether the rule was broken", is_broken, False, verdict=Verdict.CONTRADICTION)
 

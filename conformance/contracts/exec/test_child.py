@@ -16,6 +16,8 @@ from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.exec.client import ExecCase
 from contracts.exec.spawn_io import outcome, report, reported, shell
+from contracts.shared import inherited
+from contracts.shared.inherited import UNUSUAL_LIMITS, expect_the_callers
 from contracts.shared.signals import THREE, expect_the_three_at_default, ignoring, signals_in
 
 T = TypeVar("T")
@@ -122,15 +124,8 @@ def test_the_childs_mask_is_the_callers(case: ExecCase, names: list[str]) -> Non
 
 @requires("EXEC-CHILD-08", pitfalls=["C12"])
 def test_limits_umask_and_priority_are_the_callers(case: ExecCase) -> None:
-    nice = min(os.getpriority(os.PRIO_PROCESS, 0) + 3, 19)
-    state = ["--nofile", "211", "--core", "0", "--umask", "027", "--nice", str(nice)]
-    found = report(case, state=state)
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    got = (*found["rlimits"]["nofile"], found["rlimits"]["core"][0], found["umask"], found["nice"])
-    wanted = (211, hard, 0, 0o027, nice)
-    if got != wanted:
-        wanted = of_the_caller(case, state, what_it_passes_on)
-    expect("open files soft and hard, core size, umask, niceness", got, wanted)
+    found = report(case, state=UNUSUAL_LIMITS)
+    expect_the_callers(case, found, UNUSUAL_LIMITS, inherited.LIMITS)
 
 
 LIMITS = {
@@ -138,11 +133,6 @@ LIMITS = {
     "core": resource.RLIMIT_CORE,
     "nproc": resource.RLIMIT_NPROC,
 }
-
-
-def what_it_passes_on(idle: Idle) -> tuple[int, int, int, int, int]:
-    files, core = idle.limits(resource.RLIMIT_NOFILE), idle.limits(resource.RLIMIT_CORE)
-    return (*files, core[0], idle.umask, idle.nice)
 
 
 @requires("EXEC-CHILD-08", pitfalls=["C12"])

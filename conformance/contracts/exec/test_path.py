@@ -164,23 +164,29 @@ def test_the_reason_says_whether_a_candidate_existed(
     )
 
 
-@requires("EXEC-PATH-05", pitfalls=["A12", "A17"], needs=["EXEC-PATH-01"])
-@pytest.mark.parametrize("vector", RELATIVE)
-def test_relative_names_and_entries_are_relative_to_current_dir(
-    case: ExecCase, vector: str
-) -> None:
-    for place in ("caller", "current"):
-        saying(case.tmp / place / "bin" / TOOL, f"in {place}")
-        saying(case.tmp / place / f"{TOOL}-top", f"in {place}")
+def expect_relative_to(case: ExecCase, vector: str, current: Path, current_dir: str) -> None:
+    """Start a tool by a relative name. It is in the caller's directory and in `current`."""
+    for place in (case.tmp / "caller", current):
+        saying(place / "bin" / TOOL, f"in {place.name}")
+        saying(place / f"{TOOL}-top", f"in {place.name}")
     program, entries = RELATIVE[vector]
     got = output_of(
         case,
         program=program,
         env=path(entries),
-        current_dir=str(case.tmp / "current"),
+        current_dir=current_dir,
         state=["--cwd", str(case.tmp / "caller")],
     )
-    expect("which program ran", got, "in current")
+    expect("which program ran", got, f"in {current.name}")
+
+
+@requires("EXEC-PATH-05", pitfalls=["A12", "A17"], needs=["EXEC-PATH-01"])
+@pytest.mark.parametrize("vector", RELATIVE)
+def test_relative_names_and_entries_are_relative_to_current_dir(
+    case: ExecCase, vector: str
+) -> None:
+    current = case.tmp / "current"
+    expect_relative_to(case, vector, current, str(current))
 
 
 @requires("EXEC-PATH-05", pitfalls=["A12"], needs=["EXEC-PATH-01"])
@@ -190,18 +196,7 @@ def test_names_and_entries_are_relative_to_a_relative_current_dir(
 ) -> None:
     # `current` is relative to the caller's directory. An implementation that changes the directory
     # and then resolves `current/…` again finds no program.
-    for place in ("caller", "caller/current"):
-        saying(case.tmp / place / "bin" / TOOL, f"in {place}")
-        saying(case.tmp / place / f"{TOOL}-top", f"in {place}")
-    program, entries = RELATIVE[vector]
-    got = output_of(
-        case,
-        program=program,
-        env=path(entries),
-        current_dir="current",
-        state=["--cwd", str(case.tmp / "caller")],
-    )
-    expect("which program ran", got, "in caller/current")
+    expect_relative_to(case, vector, case.tmp / "caller" / "current", "current")
 
 
 @requires("EXEC-PATH-05", pitfalls=["A12"], needs=["EXEC-PATH-01"])

@@ -2,15 +2,22 @@
 
 from contracts.policy import crowds, offsets, readings, spellings
 from contracts.policy.client import question, questions, refused
-from contracts.policy.deciding import WITHIN_S, decided, judge_decisions, loads
+from contracts.policy.deciding import (
+    WITHIN_S,
+    decided,
+    expect_normal_forms,
+    judge_decisions,
+    loads,
+)
 from contracts.policy.judging import both_ways, judge, same_both_ways
-from contracts.policy.trees import Tree
+from contracts.policy.trees import PAGE_AND_KEY, Tree
 from contracts.policy.unloaded import refuses_policies
 from contracts.policy.vectors import Group, every, vectors
 from contracts.shared import globs as oracle
 from contracts.shared.documents import Policy, one_profile, policy
 
 __all__ = [
+    "PAGE_AND_KEY",
     "WITHIN_S",
     "Group",
     "Policy",
@@ -19,6 +26,7 @@ __all__ = [
     "crowds",
     "decided",
     "every",
+    "expect_normal_forms",
     "judge",
     "judge_decisions",
     "loads",

@@ -90,6 +90,19 @@ def decided(
     judge_decisions(case, items, decisions, len(denies), letter_case)
 
 
+def expect_normal_forms(case: PolicyCase, paths: Sequence[bytes]) -> None:
+    """Compare the normal form of each path with the oracle's. The report shows a shortest one."""
+    answers = dict(zip(paths, case.policy.normalize(paths), strict=True))
+    wrong = [path for path in paths if answers[path] != oracle.normal_path(path)]
+    path = min(wrong, key=len, default=b"")
+    expect(
+        f"normal form of {path!r}; None is a refusal",
+        answers.get(path),
+        oracle.normal_path(path),
+        {"asked": len(paths), "wrong": wrong},
+    )
+
+
 def loads(case: PolicyCase, policy: Policy, wanted: bool = True) -> None:
     answer = case.policy.load(policy)
     if wanted:

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from boxspec.api import expect, law, requires
-from contracts.policy.api import Group, judge, oracle, vectors
+from contracts.policy.api import Group, expect_normal_forms, judge, vectors
 from contracts.policy.client import PolicyCase
 
 
@@ -96,18 +96,7 @@ def batches(chance: random.Random) -> list[bytes]:
 
 @requires("POLICY-PATH-06")
 def test_any_bytes_are_normalised_or_refused_as_the_oracle(case: PolicyCase) -> None:
-    def holds(paths: list[bytes]) -> None:
-        answers = dict(zip(paths, case.policy.normalize(paths), strict=True))
-        wrong = [path for path in paths if answers[path] != oracle.normal_path(path)]
-        path = min(wrong, key=len, default=b"")
-        expect(
-            f"normal form of {path!r}; None is a refusal",
-            answers.get(path),
-            oracle.normal_path(path),
-            {"wrong": wrong},
-        )
-
-    law(case, batches, holds)
+    law(case, batches, lambda paths: expect_normal_forms(case, paths))
 
 
 @requires("POLICY-PATH-06")

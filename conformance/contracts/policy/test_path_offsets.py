@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import expect, requires
-from contracts.policy.api import offsets, oracle
+from boxspec.api import requires
+from contracts.policy.api import expect_normal_forms, offsets
 from contracts.policy.client import PolicyCase
 
 
@@ -14,16 +14,7 @@ def cases(*spellings: bytes) -> pytest.MarkDecorator:
 
 
 def compare(case: PolicyCase, spelling: bytes) -> None:
-    paths = list(offsets.holding(spelling))
-    answers = dict(zip(paths, case.policy.normalize(paths), strict=True))
-    wrong = [path for path in paths if answers[path] != oracle.normal_path(path)]
-    path = min(wrong, key=len, default=b"")
-    expect(
-        f"normal form of {path!r}; None is a refusal",
-        answers.get(path),
-        oracle.normal_path(path),
-        {"asked": len(paths), "wrong": len(wrong)},
-    )
+    expect_normal_forms(case, list(offsets.holding(spelling)))
 
 
 @requires("POLICY-PATH-01")

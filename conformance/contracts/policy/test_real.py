@@ -11,6 +11,7 @@ import pytest
 
 from boxspec.api import expect, requires
 from contracts.policy.api import (
+    PAGE_AND_KEY,
     Group,
     Tree,
     crowds,
@@ -202,10 +203,7 @@ def test_a_deny_of_a_link_denies_the_place_it_leads_to(case: PolicyCase, deny: s
     tree = Tree(case.tmp / "tree")
     tree.make(
         [
-            {"path": "docs", "kind": "dir"},
-            {"path": "docs/page", "kind": "file"},
-            {"path": "secret", "kind": "dir"},
-            {"path": "secret/key", "kind": "file"},
+            *PAGE_AND_KEY,
             {"path": "link", "kind": "link", "target": "secret"},
             {"path": "to-key", "kind": "link", "target": "{root}/secret/key"},
             {"path": "docs/up", "kind": "link", "target": "../secret"},
@@ -249,10 +247,7 @@ def reached_twice(case: PolicyCase) -> tuple[Tree, Path]:
     other = case.tmp / "way" / tree.root.name
     tree.make(
         [
-            {"path": "docs", "kind": "dir"},
-            {"path": "docs/page", "kind": "file"},
-            {"path": "secret", "kind": "dir"},
-            {"path": "secret/key", "kind": "file"},
+            *PAGE_AND_KEY,
             {"path": "docs/by-root", "kind": "link", "target": "{root}/docs/page"},
             {"path": "docs/by-way", "kind": "link", "target": f"{other}/docs/page"},
             {"path": "docs/to-key", "kind": "link", "target": f"{other}/secret/key"},

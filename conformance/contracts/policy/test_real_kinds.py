@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from boxspec.api import expect, requires
-from contracts.policy.api import Tree, one_profile, question, questions
+from contracts.policy.api import PAGE_AND_KEY, Tree, one_profile, question, questions
 from contracts.policy.client import PolicyCase
 
 # NAME_MAX of Linux and macOS, in bytes.
@@ -28,10 +28,7 @@ def _tree(case: PolicyCase) -> Tree:
     tree = Tree(case.tmp / "tree")
     tree.make(
         [
-            {"path": "docs", "kind": "dir"},
-            {"path": "docs/page", "kind": "file"},
-            {"path": "secret", "kind": "dir"},
-            {"path": "secret/key", "kind": "file"},
+            *PAGE_AND_KEY,
             {"path": "to-long", "kind": "link", "target": "n" * (LONGEST + 1)},
             {"path": "docs/to-below", "kind": "link", "target": f"../{'n' * (LONGEST + 1)}/x"},
             {"path": "first", "kind": "link", "target": "second"},

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.api import expect, requires
-from contracts.policy.api import Tree, one_profile, question, questions, refused
+from contracts.policy.api import PAGE_AND_KEY, Tree, one_profile, question, questions, refused
 from contracts.policy.client import PolicyCase
 
 READ = one_profile(["docs/**", "!secret/**"], [])
@@ -19,10 +19,7 @@ def workspace(case: PolicyCase) -> Tree:
     tree = Tree(case.tmp / "tree")
     tree.make(
         [
-            {"path": "docs", "kind": "dir"},
-            {"path": "docs/page", "kind": "file"},
-            {"path": "secret", "kind": "dir"},
-            {"path": "secret/key", "kind": "file"},
+            *PAGE_AND_KEY,
             {"path": "docs/key", "kind": "link", "target": "../secret/key"},
             {"path": "docs/same", "kind": "link", "target": "{root}/docs/page"},
         ]

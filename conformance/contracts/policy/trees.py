@@ -8,6 +8,15 @@ from pathlib import Path
 from typing import Any
 
 
+# A file that the tests allow, and one that they deny.
+PAGE_AND_KEY = (
+    {"path": "docs", "kind": "dir"},
+    {"path": "docs/page", "kind": "file"},
+    {"path": "secret", "kind": "dir"},
+    {"path": "secret/key", "kind": "file"},
+)
+
+
 class Tree:
     """A workspace `root`, and a folder `outside` next to it. Both exist from the start."""
 

@@ -12,7 +12,16 @@ from typing import Any
 from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.explore import Ran, Scenario, Violation
 from boxspec.subject.orders.task import Note
-from contracts.shared.order_laws import TICK_MS, Facts, Requirements, continues, prompt, shared
+from contracts.shared.order_laws import (
+    TICK_MS,
+    Facts,
+    Requirements,
+    continues,
+    grace_is_not_cut,
+    grace_is_not_extended,
+    prompt,
+    shared,
+)
 
 SHARED = Requirements(
     survivors="PROCESS-DROP-01",
@@ -224,27 +233,10 @@ def _grace(judged: Judged) -> Iterator[Violation]:
     if first is None:
         return
     waits = any(step["step"] == "wait" for step in steps_of(judged.scenario))
-    for note in sends:
-        early = note.at - first.at < (min(graces) - 1) * MS
-        alive = [] if waits and judged.end_of(judged.leaders[0]) else note.facts["alive"]
-        if note.facts["signal"] == SIGKILL and note.step > first.step and early and alive:
-            yield Violation(
-                "PROCESS-CLOSE-01",
-                "the grace period is not cut",
-                f"no SIGKILL to a live member before {min(graces)} ms",
-                f"SIGKILL after {(note.at - first.at) // MS} ms; alive: {', '.join(alive)}",
-            )
-            break
-    for wait in judged.of("waits"):
-        if wait.facts["alive"] and wait.at - first.at > (max(graces) + TICK_MS) * MS:
-            yield Violation(
-                "PROCESS-CLOSE-01",
-                "the grace period is not extended",
-                f"SIGKILL after {max(graces)} ms",
-                f"it waits {(wait.at - first.at) // MS} ms after SIGTERM; "
-                f"alive: {', '.join(wait.facts['alive'])}",
-            )
-            break
+    if not (waits and judged.end_of(judged.leaders[0])):
+        later = [note for note in sends if note.step > first.step]
+        yield from grace_is_not_cut(first, later, min(graces), "PROCESS-CLOSE-01")
+    yield from grace_is_not_extended(judged, first, max(graces), "PROCESS-CLOSE-01")
 
 
 def _reaches(judged: Judged) -> Iterator[Violation]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import resource
 import signal
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from boxspec.api import Idle, expect
 from boxspec.subject.case import Case
@@ -23,58 +23,82 @@ FILES, UMASK = 211, 0o027
 NICE = min(os.getpriority(os.PRIO_PROCESS, 0) + 3, 19)
 
 # Flags of the warden, for a caller whose state differs in each respect from the usual one.
+UNUSUAL_LIMITS = [
+    *("--nofile", str(FILES), "--core", "0", "--umask", f"{UMASK:03o}", "--nice", str(NICE)),
+]
 UNUSUAL = [
     *(word for name in BLOCKED for word in ("--block", name)),
     *(word for name in IGNORED for word in ("--ignore", name)),
-    *("--nofile", str(FILES), "--core", "0", "--umask", f"{UMASK:03o}", "--nice", str(NICE)),
+    *UNUSUAL_LIMITS,
 ]
+
+
+class Part(NamedTuple):
+    """One part of the state of a process.
+
+    of_child: read it from the child's report.
+    wanted: its value under the flags above.
+    of_shim: read it from the running shim.
+    """
+
+    of_child: Callable[[Mapping[str, Any]], Any]
+    wanted: Any
+    of_shim: Callable[[Idle], Any]
 
 
 def numbers(names: tuple[str, ...]) -> list[int]:
     return sorted(signal.Signals[f"SIG{name}"] for name in names)
 
 
-def expect_the_callers(case: Case, report: Mapping[str, Any]) -> None:
-    """Expect the state of a caller that was started with the flags UNUSUAL.
+LIMITS = {
+    "limit of open files": Part(
+        lambda report: tuple(report["rlimits"]["nofile"]),
+        (FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),
+        lambda idle: idle.limits(resource.RLIMIT_NOFILE),
+    ),
+    "limit of a core file": Part(
+        lambda report: report["rlimits"]["core"][0],
+        0,
+        lambda idle: idle.limits(resource.RLIMIT_CORE)[0],
+    ),
+    "umask": Part(lambda report: report["umask"], UMASK, lambda idle: idle.umask),
+    "niceness": Part(lambda report: report["nice"], NICE, lambda idle: idle.nice),
+}
+STATE = {
+    "blocked signals": Part(
+        lambda report: sorted(signals_in(report["sigblk"]) - EXCLUDED),
+        numbers(BLOCKED),
+        lambda idle: sorted(idle.mask("SigBlk") - EXCLUDED),
+    ),
+    "ignored signals": Part(
+        lambda report: sorted(signals_in(report["sigign"]) - EXCLUDED),
+        numbers(IGNORED),
+        lambda idle: sorted(idle.mask("SigIgn") - EXCLUDED),
+    ),
+    **LIMITS,
+}
+
+
+def expect_the_callers(
+    case: Case,
+    report: Mapping[str, Any],
+    flags: Sequence[str] = UNUSUAL,
+    parts: Mapping[str, Part] = STATE,
+) -> None:
+    """Expect these parts of the state of a caller that was started with the flags.
 
     A runtime may change its own state before it starts a program. The program may then have the
     changed state or the original one.
     """
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    got = {
-        "blocked signals": sorted(signals_in(report["sigblk"]) - EXCLUDED),
-        "ignored signals": sorted(signals_in(report["sigign"]) - EXCLUDED),
-        "limit of open files": tuple(report["rlimits"]["nofile"]),
-        "limit of a core file": report["rlimits"]["core"][0],
-        "umask": report["umask"],
-        "niceness": report["nice"],
-    }
-    wanted = {
-        "blocked signals": numbers(BLOCKED),
-        "ignored signals": numbers(IGNORED),
-        "limit of open files": (FILES, hard),
-        "limit of a core file": 0,
-        "umask": UMASK,
-        "niceness": NICE,
-    }
+    got = {name: part.of_child(report) for name, part in parts.items()}
+    wanted = {name: part.wanted for name, part in parts.items()}
     if got != wanted:
-        with case.idle(*UNUSUAL) as idle:
-            own = of_the_shim(idle)
-        wanted = {what: own[what] if got[what] == own[what] else wanted[what] for what in wanted}
-    wrong = [what for what in wanted if got[what] != wanted[what]]
+        with case.idle(*flags) as idle:
+            own = {name: part.of_shim(idle) for name, part in parts.items()}
+        wanted = {name: own[name] if got[name] == own[name] else wanted[name] for name in parts}
+    wrong = [name for name in parts if got[name] != wanted[name]]
     expect(
         "state of the child, where it is not the caller's",
-        {what: got[what] for what in wrong},
-        {what: wanted[what] for what in wrong},
+        {name: got[name] for name in wrong},
+        {name: wanted[name] for name in wrong},
     )
-
-
-def of_the_shim(idle: Idle) -> dict[str, Any]:
-    return {
-        "blocked signals": sorted(idle.mask("SigBlk") - EXCLUDED),
-        "ignored signals": sorted(idle.mask("SigIgn") - EXCLUDED),
-        "limit of open files": idle.limits(resource.RLIMIT_NOFILE),
-        "limit of a core file": idle.limits(resource.RLIMIT_CORE)[0],
-        "umask": idle.umask,
-        "niceness": idle.nice,
-    }

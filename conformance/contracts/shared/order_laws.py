@@ -155,20 +155,34 @@ def grace(facts: Facts, grace_ms: int, ended: str, once: str) -> Iterator[Violat
     first = facts.first_signal
     if first is None:
         return
-    for note in facts.sends:
+    yield from grace_is_not_cut(first, facts.sends, grace_ms, ended)
+    repeats = [n for n in facts.sends if n.facts["signal"] == first.facts["signal"]]
+    if len(repeats) > 1:
+        yield Violation(once, "the first signal is sent once", "1 time", f"{len(repeats)} times")
+    yield from grace_is_not_extended(facts, first, grace_ms, ended)
+
+
+def grace_is_not_cut(
+    first: Note, sends: Sequence[Note], grace_ms: int, requirement: str
+) -> Iterator[Violation]:
+    """Check that none of the sent signals is a SIGKILL in the grace period after `first`."""
+    for note in sends:
         early = note.at - first.at < (grace_ms - 1) * MS
         if note.facts["signal"] == SIGKILL and early and note.facts["alive"]:
             yield Violation(
-                ended,
+                requirement,
                 "the grace period is not cut",
                 f"no SIGKILL to a live member before {grace_ms} ms",
                 f"SIGKILL after {(note.at - first.at) // MS} ms; "
                 f"alive: {', '.join(note.facts['alive'])}",
             )
-            break
-    repeats = [n for n in facts.sends if n.facts["signal"] == first.facts["signal"]]
-    if len(repeats) > 1:
-        yield Violation(once, "the first signal is sent once", "1 time", f"{len(repeats)} times")
+            return
+
+
+def grace_is_not_extended(
+    facts: Facts, first: Note, grace_ms: int, requirement: str
+) -> Iterator[Violation]:
+    """Check that no member is alive a tick after the end of the grace period."""
     for wait in facts.of("waits"):
         # If the caller was delayed, the implementation may have read its clock only after the
         # delay.
@@ -180,13 +194,13 @@ def grace(facts: Facts, grace_ms: int, ended: str, once: str) -> Iterator[Violat
         most = (grace_ms + TICK_MS + late_ms) * MS
         if wait.facts["alive"] and wait.at - first.at > most:
             yield Violation(
-                ended,
+                requirement,
                 "the grace period is not extended",
                 f"SIGKILL after {grace_ms} ms",
                 f"it waits {(wait.at - first.at) // MS} ms after the first signal; "
                 f"alive: {', '.join(wait.facts['alive'])}",
             )
-            break
+            return
 
 
 def continues(facts: Facts, requirement: str) -> Iterator[Violation]:
