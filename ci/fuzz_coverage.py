@@ -41,7 +41,7 @@ PARTS = {
 # in PARTS.
 ROOMS = ("module/", "policy/", "process/", "sbpl/")
 OUTSIDE = """module/environment module/folder module/lookup module/module module/runner
-    module/shield process/bridge process/ending process/watcher policy/authoring/draft
+    module/hiding process/bridge process/ending process/watcher policy/authoring/draft
     policy/authoring/links policy/authoring/migrate policy/authoring/whynot policy/path/walk
     policy/profile/audit policy/profile/linked policy/profile/resolved sbpl/file
     sbpl/writable"""

@@ -62,7 +62,7 @@ static int launch(void *ctx, const struct bs_exec_request *request, struct bs_wr
     (void)snprintf(fails, sizeof fails, "head -c %zu /dev/zero >&3; exec cat",
                    sizeof(struct bs_launch_failure));
     *out = (struct bs_wrapped){.argv = opening->kind == BS_OPENING_FAILED ? failing : starting,
-                               .launches = true};
+                               .is_launcher = true};
     return BS_OK;
 }
 

@@ -67,7 +67,7 @@ bool bs_arena_holds(const struct bs_arena *arena, const void *at) {
     return false;
 }
 
-void *bs_arena_alone(struct bs_arena *arena, size_t size) {
+void *bs_arena_own_chunk(struct bs_arena *arena, size_t size) {
     struct chunk *last = arena->last; /* the new chunk is full, so the older one stays the last */
     if (size > SIZE_MAX / 2)
         return NULL;
@@ -87,7 +87,7 @@ static char *take(struct bs_arena *arena, size_t size, size_t alignment) {
         return chunk->data + at;
     }
     if (size > arena->next_size)
-        return bs_arena_alone(arena, size);
+        return bs_arena_own_chunk(arena, size);
     chunk = chunk_new(arena->next_size, chunk);
     if (chunk == NULL)
         return NULL;

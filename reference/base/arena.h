@@ -23,7 +23,7 @@ void *bs_arena_take(struct bs_arena *arena, size_t size);
 /* Return n elements, all zero. NULL also if n * size overflows. */
 void *bs_arena_zeroed(struct bs_arena *arena, size_t n, size_t size);
 /* As bs_arena_take, in a chunk of its own. For arrays that are replaced when they grow. */
-void *bs_arena_alone(struct bs_arena *arena, size_t size);
+void *bs_arena_own_chunk(struct bs_arena *arena, size_t size);
 /* Return memory for text, not aligned. */
 char *bs_arena_bytes(struct bs_arena *arena, size_t size);
 /* Return a copy of len bytes, followed by a NUL. */

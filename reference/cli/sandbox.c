@@ -89,7 +89,7 @@ static void put_command(void *ctx, const char *call, int code, const char *messa
         (void)fprintf(stdout, "env          %s=", wrapped->env[i].name);
         bs_cli_inside_put_line(stdout, "", wrapped->env[i].value);
     }
-    FILE *plan = wrapped->launches ? fopen(wrapped->argv[2], "re") : NULL;
+    FILE *plan = wrapped->is_launcher ? fopen(wrapped->argv[2], "re") : NULL;
     char *entry = NULL;
     size_t size = 0;
     while (plan != NULL && getdelim(&entry, &size, '\0', plan) > 0)

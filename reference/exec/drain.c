@@ -27,18 +27,18 @@ static void enlarge_pipe(struct bs_drain *drain) {
     (void)fcntl(drain->fd, F_SETPIPE_SZ, PIPE_GROWN);
 }
 
-static void hand_on(struct bs_drain *drain, const struct bs_outlets *outlets, const char *data,
+static void hand_on(struct bs_drain *drain, const struct bs_receivers *receivers, const char *data,
                     size_t len) {
-    if (outlets->tee != NULL)
-        bs_tee_write(outlets->tee, drain->stream, data, len);
-    if (outlets->request->on_output != NULL && len > 0)
-        outlets->request->on_output(outlets->request->on_output_ctx, drain->stream, data, len);
+    if (receivers->tee != NULL)
+        bs_tee_write(receivers->tee, drain->stream, data, len);
+    if (receivers->request->on_output != NULL && len > 0)
+        receivers->request->on_output(receivers->request->on_output_ctx, drain->stream, data, len);
 }
 
-static void at_end(struct bs_drain *drain, const struct bs_outlets *outlets) {
+static void at_end(struct bs_drain *drain, const struct bs_receivers *receivers) {
     bs_close(&drain->fd);
-    if (outlets->tee != NULL)
-        bs_tee_end(outlets->tee, drain->stream);
+    if (receivers->tee != NULL)
+        bs_tee_end(receivers->tee, drain->stream);
 }
 
 /* Close a stream that cannot be read. If it stayed open, every poll would return at once. */
@@ -47,8 +47,8 @@ static int fail(struct bs_drain *drain, int os_error) {
     return os_error;
 }
 
-int bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets) {
-    bool keep = outlets->request->on_output == NULL;
+int bs_drain_read(struct bs_drain *drain, const struct bs_receivers *receivers) {
+    bool keep = receivers->request->on_output == NULL;
     char scratch[PIPE_DEFAULT];
     char *into = scratch;
     size_t room = sizeof scratch;
@@ -69,7 +69,7 @@ int bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets) {
     if (got < 0)
         return errno == EAGAIN ? 0 : fail(drain, errno);
     if (got == 0) {
-        at_end(drain, outlets);
+        at_end(drain, receivers);
         return 0;
     }
     size_t len = (size_t)got;
@@ -84,16 +84,16 @@ int bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets) {
         drain->kept.len += len;
     else if (keep)
         bs_buf_add(&drain->kept, scratch, len);
-    hand_on(drain, outlets, into, len);
+    hand_on(drain, receivers, into, len);
     return drain->kept.failed ? fail(drain, ENOMEM) : 0;
 }
 
-int bs_drain_rest(struct bs_drain *drain, const struct bs_outlets *outlets) {
+int bs_drain_rest(struct bs_drain *drain, const struct bs_receivers *receivers) {
     enum { LARGEST_PIPE = 1024 * 1024 };
     size_t seen = 0;
     while (drain->fd >= 0 && seen < LARGEST_PIPE) {
         uint64_t before = drain->taken;
-        int os_error = bs_drain_read(drain, outlets);
+        int os_error = bs_drain_read(drain, receivers);
         if (os_error != 0)
             return os_error;
         if (drain->taken == before)

@@ -19,7 +19,7 @@ struct bs_drain {
 
 /* Further receivers of the bytes: the request's on_output (may be NULL), and the copy for `debug`
  * (NULL without `debug`). */
-struct bs_outlets {
+struct bs_receivers {
     const struct bs_exec_request *request;
     struct bs_tee *tee;
 };
@@ -29,11 +29,11 @@ void bs_drain_init(struct bs_drain *drain, int fd, enum bs_stream stream, uint64
 
 /* Read once. At the end of the stream fd is closed. Returns 0, or an errno (ENOMEM included); fd is
  * closed after an error too. */
-int bs_drain_read(struct bs_drain *drain, const struct bs_outlets *outlets);
+int bs_drain_read(struct bs_drain *drain, const struct bs_receivers *receivers);
 
 /* Read the bytes that are available now. The function stops after the size of the largest pipe,
  * because a fast writer could keep the pipe full for ever. Returns as bs_drain_read does. */
-int bs_drain_rest(struct bs_drain *drain, const struct bs_outlets *outlets);
+int bs_drain_rest(struct bs_drain *drain, const struct bs_receivers *receivers);
 
 /* Drop an incomplete character at the end of a stream that was cut at the cap. */
 void bs_drain_finish(struct bs_drain *drain);

@@ -18,7 +18,7 @@ struct bs_run {
     const struct bs_exec_request *request;
     struct bs_child *child;
     const struct bs_signal_slot *slot;
-    struct bs_outlets outlets;
+    struct bs_receivers receivers;
     struct bs_drain out;
     struct bs_drain err;
     enum bs_cause cause; /* why the run was ended; NONE while it goes on */

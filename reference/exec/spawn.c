@@ -105,22 +105,23 @@ static int open_null(int *fd, int flags) {
 
 /* Connect one stream of the child. If the caller has closed its own stream, the child gets
  * /dev/null; otherwise the first file that the child opens would get the number of the stream. */
-static int plug(enum bs_plug how, int target, bool nonblocking, int *ours, int *theirs) {
-    if (how == BS_PLUG_PIPE)
+static int connect_stream(enum bs_connection how, int target, bool nonblocking, int *ours,
+                          int *theirs) {
+    if (how == BS_CONNECT_PIPE)
         return make_pipe(ours, theirs, target != 0, nonblocking);
-    if (how == BS_PLUG_INHERIT && fcntl(target, F_GETFD) != -1)
+    if (how == BS_CONNECT_INHERIT && fcntl(target, F_GETFD) != -1)
         return 0;
     return open_null(theirs, target == 0 ? O_RDONLY : O_WRONLY);
 }
 
-static int plug_all(const struct bs_plugs *plugs, struct spawn_state *state,
-                    struct bs_child *child) {
-    bool nonblocking = plugs->nonblocking;
-    int os_error = plug(plugs->in, 0, nonblocking, &child->in, &state->in);
+static int connect_streams(const struct bs_connections *connections, struct spawn_state *state,
+                           struct bs_child *child) {
+    bool nonblocking = connections->nonblocking;
+    int os_error = connect_stream(connections->in, 0, nonblocking, &child->in, &state->in);
     if (os_error == 0)
-        os_error = plug(plugs->out, 1, nonblocking, &child->out, &state->out);
+        os_error = connect_stream(connections->out, 1, nonblocking, &child->out, &state->out);
     if (os_error == 0)
-        os_error = plug(plugs->err, 2, nonblocking, &child->err, &state->err);
+        os_error = connect_stream(connections->err, 2, nonblocking, &child->err, &state->err);
     return os_error;
 }
 
@@ -182,8 +183,8 @@ static int build_argv(const struct bs_exec_request *request, const struct bs_wra
 }
 
 static int prepare(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
-                   const struct bs_plugs *plugs, struct spawn_state *state, struct bs_child *child,
-                   struct bs_error *err) {
+                   const struct bs_connections *connections, struct spawn_state *state,
+                   struct bs_child *child, struct bs_error *err) {
     bool clears = wrapped != NULL && wrapped->clears_env && request->env_mode == BS_ENV_INHERIT;
     int os_error = bs_environ_build(
         &state->environment, clears ? BS_ENV_CLEAR_AND_SET : request->env_mode,
@@ -206,30 +207,31 @@ static int prepare(const struct bs_exec_request *request, const struct bs_wrappe
     os_error = bs_search(dir, state->argv[0], bs_environ_get(state->environment.envp, "PATH"),
                          &state->path);
     if (os_error == 0)
-        os_error =
-            plugs != NULL ? plug_all(plugs, state, child) : prepare_streams(request, state, child);
-    if (os_error == 0 && wrapped != NULL && wrapped->launches)
-        os_error = make_report(plugs != NULL, &child->report, &state->report);
+        os_error = connections != NULL ? connect_streams(connections, state, child)
+                                       : prepare_streams(request, state, child);
+    if (os_error == 0 && wrapped != NULL && wrapped->is_launcher)
+        os_error = make_report(connections != NULL, &child->report, &state->report);
     if (os_error == 0)
         os_error = bs_watch_prepare(&child->watch);
     if (os_error != 0)
         return fail(request, os_error, BS_STEP_NONE, err);
     /* The program of a launcher cannot use the terminal, because the launcher leads a new session.
      * So no terminal is lent. */
-    enum bs_plug in = plugs != NULL ? plugs->in : BS_PLUG_INHERIT;
-    bool inherits = plugs != NULL || request->stdin_mode == BS_STDIN_INHERIT;
-    if (inherits && in == BS_PLUG_INHERIT && state->report < 0)
+    enum bs_connection in = connections != NULL ? connections->in : BS_CONNECT_INHERIT;
+    bool inherits = connections != NULL || request->stdin_mode == BS_STDIN_INHERIT;
+    if (inherits && in == BS_CONNECT_INHERIT && state->report < 0)
         bs_terminal_lend(&child->terminal);
-    state->child = (struct bs_spawn_args){.path = state->path,
-                                          .argv = state->argv,
-                                          .envp = state->environment.envp,
-                                          .cwd = state->cwd,
-                                          .in = state->in,
-                                          .out = state->out,
-                                          .err = state->err,
-                                          .report = state->report,
-                                          .announce = plugs != NULL ? plugs->announce : -1,
-                                          .takes_terminal = child->terminal.lent};
+    state->child =
+        (struct bs_spawn_args){.path = state->path,
+                               .argv = state->argv,
+                               .envp = state->environment.envp,
+                               .cwd = state->cwd,
+                               .in = state->in,
+                               .out = state->out,
+                               .err = state->err,
+                               .report = state->report,
+                               .announce = connections != NULL ? connections->announce : -1,
+                               .takes_terminal = child->terminal.lent};
     return BS_OK;
 }
 
@@ -290,10 +292,11 @@ static void give_up(struct bs_child *child) {
 }
 
 int bs_spawn(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
-             const struct bs_plugs *plugs, struct bs_child *child, struct bs_error *err) {
+             const struct bs_connections *connections, struct bs_child *child,
+             struct bs_error *err) {
     struct spawn_state state = SPAWN_STATE_INIT;
     *child = (struct bs_child)BS_CHILD_INIT;
-    int code = prepare(request, wrapped, plugs, &state, child, err);
+    int code = prepare(request, wrapped, connections, &state, child, err);
     if (code != BS_OK)
         goto finish;
     enum bs_spawn_step step = BS_STEP_NONE;

@@ -12,13 +12,13 @@
 #include "exec/terminal.h"
 #include "exec/watch.h"
 
-enum bs_plug { BS_PLUG_INHERIT, BS_PLUG_PIPE, BS_PLUG_NULL };
+enum bs_connection { BS_CONNECT_INHERIT, BS_CONNECT_PIPE, BS_CONNECT_NULL };
 
 /* The three streams of a process handle. A run has none: it captures its outputs. */
-struct bs_plugs {
-    enum bs_plug in;
-    enum bs_plug out;
-    enum bs_plug err;
+struct bs_connections {
+    enum bs_connection in;
+    enum bs_connection out;
+    enum bs_connection err;
     bool nonblocking; /* the caller's ends of the pipes get O_NONBLOCK */
     /* The child writes its pid to this descriptor before it executes the program, and keeps it open
      * until then. So the reader learns of every child. Above 2 and close-on-exec; -1 if not
@@ -32,12 +32,12 @@ struct bs_child {
     struct bs_watch watch;
     /* if it is lent, the caller takes it back after the end of the child */
     struct bs_terminal terminal;
-    int in; /* stdin; -1 unless `plugs` was given */
-    /* all three are the caller's ends, close-on-exec; non-blocking without `plugs`; -1 if not a
-     * pipe */
+    int in; /* stdin; -1 unless `connections` was given */
+    /* all three are the caller's ends, close-on-exec; non-blocking without `connections`; -1 if not
+     * a pipe */
     int out;
     int err;
-    /* the report of a launcher, else -1. With `plugs` it is a socket, which also reports the
+    /* the report of a launcher, else -1. With `connections` it is a socket, which also reports the
      * start. */
     int report;
     struct bs_feed feed; /* the part of the payload that is still to be written */
@@ -47,9 +47,10 @@ struct bs_child {
     { -1, 0, BS_WATCH_INIT, BS_TERMINAL_INIT, -1, -1, -1, -1, BS_FEED_INIT }
 
 /* Start the child. Returns 0, or a negative code with *child as BS_CHILD_INIT. `wrapped` is the
- * command of the sandbox, or NULL. `plugs` says how all three streams are connected. If it is NULL,
- * stdin is as the request says and both outputs are pipes. */
+ * command of the sandbox, or NULL. `connections` says how all three streams are connected. If it is
+ * NULL, stdin is as the request says and both outputs are pipes. */
 int bs_spawn(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
-             const struct bs_plugs *plugs, struct bs_child *child, struct bs_error *err);
+             const struct bs_connections *connections, struct bs_child *child,
+             struct bs_error *err);
 
 #endif

@@ -161,8 +161,8 @@ static bool stop_draining(struct bs_run *run, uint64_t now) {
     bool shortened = now >= run->deadline || bs_signal_first(run->slot) != 0;
     if (now < run->drain_until && !shortened)
         return false;
-    note_output(run, &run->out, bs_drain_rest(&run->out, &run->outlets));
-    note_output(run, &run->err, bs_drain_rest(&run->err, &run->outlets));
+    note_output(run, &run->out, bs_drain_rest(&run->out, &run->receivers));
+    note_output(run, &run->err, bs_drain_rest(&run->err, &run->receivers));
     run->detached_writers = !drained(run);
     return true;
 }
@@ -203,8 +203,8 @@ static void wait_for_events(const struct bs_run *run, struct pollfd *set, uint64
     set[P_LEADER] =
         (struct pollfd){.fd = leader_ended(run) ? -1 : run->child->watch.fd, .events = POLLIN};
     set[P_MEMBER] = (struct pollfd){.fd = run->member_pidfd, .events = POLLIN};
-    set[P_TEE] = (struct pollfd){.fd = run->outlets.tee != NULL ? bs_tee_fd(run->outlets.tee) : -1,
-                                 .events = POLLOUT};
+    set[P_TEE] = (struct pollfd){
+        .fd = run->receivers.tee != NULL ? bs_tee_fd(run->receivers.tee) : -1, .events = POLLOUT};
     int timeout = bs_poll_timeout(now, next_look(run, now));
     if (poll(set, P_COUNT, timeout) >= 0)
         return;
@@ -216,7 +216,7 @@ static void wait_for_events(const struct bs_run *run, struct pollfd *set, uint64
 }
 
 static void read_output(struct bs_run *run, struct bs_drain *drain) {
-    note_output(run, drain, bs_drain_read(drain, &run->outlets));
+    note_output(run, drain, bs_drain_read(drain, &run->receivers));
 }
 
 static void handle_events(struct bs_run *run, const struct pollfd *set) {
@@ -227,7 +227,7 @@ static void handle_events(struct bs_run *run, const struct pollfd *set) {
     if (set[P_IN].revents != 0)
         bs_feed_write(&run->child->feed);
     if (set[P_TEE].revents != 0)
-        bs_tee_flush(run->outlets.tee);
+        bs_tee_flush(run->receivers.tee);
     if (set[P_MEMBER].revents != 0) {
         bs_close(&run->member_pidfd);
         run->member = 0;
@@ -275,7 +275,7 @@ int bs_supervise(const struct bs_exec_request *request, struct bs_child *child,
     struct bs_run run = {.request = request,
                          .child = child,
                          .slot = slot,
-                         .outlets = {.request = request, .tee = tee},
+                         .receivers = {.request = request, .tee = tee},
                          .cause = NONE,
                          .deadline =
                              bs_after_ms(child->spawned_at, limit(request->timeout_ms, BS_NEVER)),

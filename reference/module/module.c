@@ -13,9 +13,9 @@
 #include "exec/signals.h"
 #include "module/environment.h"
 #include "module/folder.h"
+#include "module/hiding.h"
 #include "module/lookup.h"
 #include "module/output.h"
-#include "module/shield.h"
 
 /* Longer names are cut, so that two names fit in a message. */
 enum { NAME_MOST = 4000 };
@@ -231,14 +231,14 @@ static int run_in_folder(const struct bs_module_request *request, struct executi
 /* Run the module while the caller's environment is hidden. If it cannot be hidden, the result says
  * so even for a request with a sandbox, because the library does not know whether that sandbox
  * hides it. */
-static int run_shielded(const struct bs_module_request *request, struct execution *execution,
-                        const struct bs_signal_slot *slot, struct bs_module_result *result,
-                        struct bs_error *err) {
-    bool raised = bs_shield_raise();
-    result->caller_exposed = !raised || bs_shield_is_leaky();
+static int run_hidden(const struct bs_module_request *request, struct execution *execution,
+                      const struct bs_signal_slot *slot, struct bs_module_result *result,
+                      struct bs_error *err) {
+    bool is_hidden = bs_hiding_begin();
+    result->caller_exposed = !is_hidden || bs_hiding_is_incomplete();
     int code = run_in_folder(request, execution, slot, result, err);
-    if (raised)
-        bs_shield_lower();
+    if (is_hidden)
+        bs_hiding_end();
     return code;
 }
 
@@ -261,7 +261,7 @@ static int execute_in_child(const struct bs_module_request *request,
     }
     execution.folder = bs_module_folder_make();
     if (execution.folder != NULL)
-        code = run_shielded(request, &execution, slot, result, err);
+        code = run_hidden(request, &execution, slot, result, err);
     else if (errno == ENOMEM)
         code = no_memory(err);
     else

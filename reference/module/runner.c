@@ -16,9 +16,9 @@
 #include "base/descriptors.h"
 #include "base/error.h"
 #include "base/sys.h"
+#include "module/hiding.h"
 #include "module/lookup.h"
 #include "module/output.h"
-#include "module/shield.h"
 
 __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *format, ...) {
     va_list args;
@@ -98,7 +98,7 @@ void bs_module_runner_main(int argc, char **argv) {
         give_up("the input is not JSON: line %zu, column %zu: %s", why.line, why.column,
                 why.message);
     put_on_stdin(&input);
-    bs_shield_drop_capabilities();
+    bs_hiding_drop_capabilities();
     bs_buf_clear(&input);
     (void)execv(file, (char *const[]){file, NULL});
     give_up("cannot execute %s: %s", file, reason());

@@ -32,24 +32,25 @@ static int check(const struct bs_exec_request *request, const struct bs_stdio *s
     return BS_OK;
 }
 
-static enum bs_plug plug_of(enum bs_stdio_mode mode) {
-    static const enum bs_plug plugs[] = {[BS_STDIO_INHERIT] = BS_PLUG_INHERIT,
-                                         [BS_STDIO_PIPED] = BS_PLUG_PIPE,
-                                         [BS_STDIO_NULL] = BS_PLUG_NULL};
-    return plugs[mode];
+static enum bs_connection connection_of(enum bs_stdio_mode mode) {
+    static const enum bs_connection connections[] = {[BS_STDIO_INHERIT] = BS_CONNECT_INHERIT,
+                                                     [BS_STDIO_PIPED] = BS_CONNECT_PIPE,
+                                                     [BS_STDIO_NULL] = BS_CONNECT_NULL};
+    return connections[mode];
 }
 
 /* Start the program and make its handle once it runs. */
 static int open_handle(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
                        const struct bs_stdio *stdio, int announce, struct bs_process **process,
                        struct bs_error *err) {
-    const struct bs_plugs plugs = {plug_of(stdio->in), plug_of(stdio->out), plug_of(stdio->err),
-                                   stdio->nonblocking, announce};
+    const struct bs_connections connections = {connection_of(stdio->in), connection_of(stdio->out),
+                                               connection_of(stdio->err), stdio->nonblocking,
+                                               announce};
     struct bs_process *made = calloc(1, sizeof *made);
     struct bs_child child;
     if (made == NULL)
         return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory");
-    int code = bs_spawn(request, wrapped, &plugs, &child, err);
+    int code = bs_spawn(request, wrapped, &connections, &child, err);
     if (code != BS_OK) {
         free(made);
         return code;

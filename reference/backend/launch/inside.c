@@ -160,8 +160,8 @@ int run_inside(const struct inside_options *options, struct program *program) {
         if (mask[signo - 1] == '1')
             (void)sigaddset(&program->mask, signo);
     }
-    /* From here on the signals are blocked, so a signal to the program waits. Report this before the
-     * rest of the set-up, because meanwhile the launcher can read the report and send the
+    /* From here on the signals are blocked, so a signal to the program waits. Report this before
+     * the rest of the set-up, because meanwhile the launcher can read the report and send the
      * environment. */
     send_status(STATUS_FD, &status);
     struct child_setup setup = {program, &status, {-1, -1}};

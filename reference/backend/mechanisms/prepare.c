@@ -287,7 +287,7 @@ int bs_mechanism_wrap(void *ctx, void *made, const struct bs_exec_request *reque
     argv[n++] = request->program;
     if (request->n_args > 0)
         memcpy(argv + n, request->args, request->n_args * sizeof *argv);
-    *out = (struct bs_wrapped){.argv = argv, .env = pairs, .launches = true};
+    *out = (struct bs_wrapped){.argv = argv, .env = pairs, .is_launcher = true};
     pairs[out->n_env++] = (struct bs_env_pair){"TMPDIR", state->scratch};
     if (needs_home(ctx, state, request))
         pairs[out->n_env++] = (struct bs_env_pair){"HOME", state->scratch};

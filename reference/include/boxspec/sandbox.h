@@ -36,7 +36,7 @@ struct bs_wrapped {
      * and this becomes the error of the run. If the descriptor is a socket, the caller waits for
      * the start: the launcher writes a record with BS_LAUNCH_STARTED as soon as the program
      * runs. */
-    bool launches;
+    bool is_launcher;
     void *own; /* for the sandbox: data that its unwrap needs */
 };
 

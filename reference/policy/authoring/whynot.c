@@ -95,7 +95,7 @@ static bool is_inside_deny(struct search *search, const struct bs_pattern *body,
         if (search->removed[BS_OP_MODIFY][i] || !is_deny(&list->entries[i]) ||
             list->entries[i].source != BS_FROM_GLOBAL || equal || (top > 0 && !is_subtree))
             continue;
-        if (!bs_matches_alone(deny, place, &inside))
+        if (!bs_matches_pattern(deny, place, &inside))
             search->failed = true;
         if (inside)
             return true;

@@ -84,7 +84,7 @@ static bool has_room(struct bs_problems *problems) {
     size_t room = first ? FIRST_ROOM : problems->room * GROWTH;
     size_t size = room * sizeof *problems->items;
     struct bs_policy_problem *grown =
-        first ? bs_arena_take(problems->arena, size) : bs_arena_alone(problems->arena, size);
+        first ? bs_arena_take(problems->arena, size) : bs_arena_own_chunk(problems->arena, size);
     if (grown == NULL)
         return false;
     if (problems->n > 0)

@@ -7,21 +7,21 @@
 #include "base/error.h"
 
 static int compile(struct bs_profile *profile, const struct bs_list *list, size_t n,
-                   struct bs_asked *asked, struct bs_error *err) {
-    asked->outcomes = bs_arena_zeroed(profile->arena, n + 1, sizeof *asked->outcomes);
-    if (asked->outcomes == NULL)
+                   struct bs_decider *decider, struct bs_error *err) {
+    decider->outcomes = bs_arena_zeroed(profile->arena, n + 1, sizeof *decider->outcomes);
+    if (decider->outcomes == NULL)
         return bs_fail(err, BS_E_EXECUTION, 0, "no memory for %zu rules", n);
     const char *none = list->has_positive ? BS_NO_MATCHING_RULE : BS_NO_POSITIVE_RULE;
-    asked->outcomes[0] = (struct bs_outcome){none, strlen(none), false, false};
+    decider->outcomes[0] = (struct bs_outcome){none, strlen(none), false, false};
     for (size_t i = 0; i < n; i++) {
         const struct bs_entry *entry = &list->entries[i];
         bool exception = entry->origin == BS_ENTRY_EXCEPTION;
-        asked->outcomes[i + 1] = (struct bs_outcome){entry->rule, entry->rule_len,
-                                                     !entry->negated && !exception, exception};
+        decider->outcomes[i + 1] = (struct bs_outcome){entry->rule, entry->rule_len,
+                                                       !entry->negated && !exception, exception};
     }
     if (n == 0)
         return BS_OK;
-    return bs_matcher_compile(list->patterns, n, profile->fold, &asked->matcher, err);
+    return bs_matcher_compile(list->patterns, n, profile->fold, &decider->matcher, err);
 }
 
 int bs_profile_compile(const struct bs_policy *policy, const char *name, unsigned flags,
@@ -75,25 +75,25 @@ const struct bs_entry *bs_profile_entries(const struct bs_profile *profile, enum
     return profile->effective.lists[op].entries;
 }
 
-static inline ptrdiff_t highest(const struct bs_asked *asked, const struct bs_path_view *path) {
-    return asked->matcher != NULL ? bs_matcher_highest_view(asked->matcher, path) : BS_NO_RULE;
+static inline ptrdiff_t highest(const struct bs_decider *decider, const struct bs_path_view *path) {
+    return decider->matcher != NULL ? bs_matcher_highest_view(decider->matcher, path) : BS_NO_RULE;
 }
 
 /* Inline because the check below calls it; other files call it as well. */
 inline const struct bs_outcome *bs_profile_outcome(const struct bs_profile *profile, enum bs_op op,
                                                    const struct bs_path_view *path,
                                                    ptrdiff_t *deciding) {
-    const struct bs_asked *asked = &profile->full[op];
-    ptrdiff_t index = highest(asked, path);
-    if (index != BS_NO_MEMORY && asked->outcomes[index + 1].asks_own) {
-        asked = &profile->own;
-        index = highest(asked, path);
+    const struct bs_decider *decider = &profile->full[op];
+    ptrdiff_t index = highest(decider, path);
+    if (index != BS_NO_MEMORY && decider->outcomes[index + 1].own_rules_decide) {
+        decider = &profile->own;
+        index = highest(decider, path);
     }
     if (index == BS_NO_MEMORY)
         return NULL;
     if (deciding != NULL)
         *deciding = index;
-    return &asked->outcomes[index + 1];
+    return &decider->outcomes[index + 1];
 }
 
 static int no_memory_for(size_t len, struct bs_error *err) {

@@ -13,19 +13,19 @@ struct bs_outcome {
     const char *rule;
     size_t rule_len;
     bool allowed;
-    bool asks_own; /* it is an exception, so the profile's own rules decide */
+    bool own_rules_decide; /* true for an exception */
 };
 
 /* A matcher and the decision for each of its results. outcomes[0] is for no match, and outcomes[i +
  * 1] for entry i. */
-struct bs_asked {
+struct bs_decider {
     struct bs_matcher *matcher; /* NULL if there is no entry */
     struct bs_outcome *outcomes;
 };
 
 struct bs_profile {
-    struct bs_asked full[2]; /* for each enum bs_op: the whole list */
-    struct bs_asked own; /* only the profile's own modify rules; needed if there are exceptions */
+    struct bs_decider full[2]; /* for each enum bs_op: the whole list */
+    struct bs_decider own; /* only the profile's own modify rules; needed if there are exceptions */
     struct bs_effective effective;
     bool fold;
     struct bs_arena *arena;
@@ -42,6 +42,6 @@ bool bs_note_matches(const struct bs_list *list, bool fold, struct bs_path_view 
                      bool *matched);
 
 /* Match one glob, without folding. Returns false if memory ran out. */
-bool bs_matches_alone(const struct bs_pattern *pattern, struct bs_path_view path, bool *matched);
+bool bs_matches_pattern(const struct bs_pattern *pattern, struct bs_path_view path, bool *matched);
 
 #endif

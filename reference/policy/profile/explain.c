@@ -8,7 +8,7 @@
 #include "policy/path/fold.h"
 
 /* Backtracking is preferred: an automaton would be built for only one match. */
-bool bs_matches_alone(const struct bs_pattern *pattern, struct bs_path_view path, bool *matched) {
+bool bs_matches_pattern(const struct bs_pattern *pattern, struct bs_path_view path, bool *matched) {
     struct bs_automaton automaton = {0};
     if (path.len == 1 && path.text[0] == '.')
         path.len = 0;
@@ -28,7 +28,7 @@ static bool matches_folded(const struct bs_pattern *pattern, struct bs_path_view
     char *text = malloc(BS_FOLD_ROOM(pattern->len));
     struct bs_pattern folded = {text, 0};
     bool good = text != NULL && bs_fold(pattern->text, pattern->len, text, &folded.len) &&
-                bs_matches_alone(&folded, path, matched);
+                bs_matches_pattern(&folded, path, matched);
     free(text);
     return good;
 }
@@ -46,7 +46,7 @@ bool bs_note_matches(const struct bs_list *list, bool fold, struct bs_path_view 
     }
     for (size_t i = 0; i < list->n && good; i++)
         good = fold ? matches_folded(&list->patterns[i], path, &matched[i])
-                    : bs_matches_alone(&list->patterns[i], path, &matched[i]);
+                    : bs_matches_pattern(&list->patterns[i], path, &matched[i]);
     free(text);
     return good;
 }

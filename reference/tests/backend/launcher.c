@@ -27,7 +27,7 @@ static int hand_over(void *ctx, const struct bs_exec_request *request, struct bs
     const struct launch *launch = ctx;
     (void)request;
     (void)err;
-    *out = (struct bs_wrapped){.argv = launch->argv, .launches = true};
+    *out = (struct bs_wrapped){.argv = launch->argv, .is_launcher = true};
     return BS_OK;
 }
 

@@ -28,9 +28,9 @@ static struct bs_drain drain_of(const void *data, size_t len, uint64_t most) {
 }
 
 static void read_to_end(struct bs_drain *drain, const struct bs_exec_request *request) {
-    struct bs_outlets outlets = {.request = request, .tee = NULL};
+    struct bs_receivers receivers = {.request = request, .tee = NULL};
     while (drain->fd >= 0)
-        assert_int_equal(bs_drain_read(drain, &outlets), 0);
+        assert_int_equal(bs_drain_read(drain, &receivers), 0);
 }
 
 static void every_cap_cuts_at_a_whole_character(void **state) {
@@ -51,14 +51,14 @@ static void every_cap_cuts_at_a_whole_character(void **state) {
 
 static void the_cap_counts_bytes_of_single_writes_too(void **state) {
     (void)state;
-    struct bs_outlets outlets = {.request = &keeps, .tee = NULL};
+    struct bs_receivers receivers = {.request = &keeps, .tee = NULL};
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
     struct bs_drain drain;
     bs_drain_init(&drain, ends[0], BS_STDERR, 4);
     for (size_t i = 0; i < TEXT_LEN; i++) {
         assert_int_equal(write(ends[1], &TEXT[i], 1), 1);
-        assert_int_equal(bs_drain_read(&drain, &outlets), 0);
+        assert_int_equal(bs_drain_read(&drain, &receivers), 0);
         assert_int_equal(drain.over, i >= 4);
         assert_int_equal(drain.taken, i < 4 ? i + 1 : 4);
     }
@@ -99,16 +99,16 @@ static void a_cap_of_zero_keeps_no_output(void **state) {
 
 static void an_empty_pipe_is_not_end_of_file(void **state) {
     (void)state;
-    struct bs_outlets outlets = {.request = &keeps, .tee = NULL};
+    struct bs_receivers receivers = {.request = &keeps, .tee = NULL};
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
     struct bs_drain drain;
     bs_drain_init(&drain, ends[0], BS_STDOUT, UINT64_MAX);
-    assert_int_equal(bs_drain_read(&drain, &outlets), 0);
-    assert_int_equal(bs_drain_rest(&drain, &outlets), 0);
+    assert_int_equal(bs_drain_read(&drain, &receivers), 0);
+    assert_int_equal(bs_drain_rest(&drain, &receivers), 0);
     assert_true(drain.fd >= 0);
     bs_close(&ends[1]);
-    assert_int_equal(bs_drain_rest(&drain, &outlets), 0);
+    assert_int_equal(bs_drain_rest(&drain, &receivers), 0);
     assert_int_equal(drain.fd, -1);
     assert_int_equal(drain.kept.len, 0);
     bs_drain_clear(&drain);
@@ -154,15 +154,15 @@ static void output_for_a_callback_is_not_kept_and_obeys_the_cap(void **state) {
 static void draining_the_rest_stops_after_the_largest_pipe(void **state) {
     (void)state;
     enum { LARGEST_PIPE = 1024 * 1024, LARGEST_READ = 256 * 1024 };
-    struct bs_outlets outlets = {.request = &keeps, .tee = NULL};
+    struct bs_receivers receivers = {.request = &keeps, .tee = NULL};
     struct bs_drain drain;
     bs_drain_init(&drain, open("/dev/zero", O_RDONLY | O_CLOEXEC), BS_STDOUT, UINT64_MAX);
-    assert_int_equal(bs_drain_rest(&drain, &outlets), 0);
+    assert_int_equal(bs_drain_rest(&drain, &receivers), 0);
     assert_true(drain.fd >= 0);
     assert_in_range(drain.kept.len, LARGEST_PIPE, LARGEST_PIPE + LARGEST_READ);
     bs_drain_clear(&drain);
     bs_drain_init(&drain, open("/dev/zero", O_RDONLY | O_CLOEXEC), BS_STDOUT, 100);
-    assert_int_equal(bs_drain_rest(&drain, &outlets), 0);
+    assert_int_equal(bs_drain_rest(&drain, &receivers), 0);
     assert_true(drain.over);
     assert_int_equal(drain.kept.len, 100);
     bs_drain_clear(&drain);
@@ -172,13 +172,13 @@ static void only_a_pipe_that_was_full_is_enlarged(void **state) {
     (void)state;
     static char half[32 * 1024];
     memset(half, 'x', sizeof half);
-    struct bs_outlets outlets = {.request = &keeps, .tee = NULL};
+    struct bs_receivers receivers = {.request = &keeps, .tee = NULL};
     struct bs_drain drain = drain_of(half, 100, UINT64_MAX);
-    assert_int_equal(bs_drain_read(&drain, &outlets), 0);
+    assert_int_equal(bs_drain_read(&drain, &receivers), 0);
     assert_false(drain.grown);
     bs_drain_clear(&drain);
     drain = drain_of(half, sizeof half, 64 * 1024);
-    assert_int_equal(bs_drain_read(&drain, &outlets), 0);
+    assert_int_equal(bs_drain_read(&drain, &receivers), 0);
     assert_true(drain.grown);
     bs_drain_clear(&drain);
 }

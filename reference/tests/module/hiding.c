@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "module/shield.h"
+#include "module/hiding.h"
 
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -20,13 +20,13 @@ static bool can_open_environ(pid_t pid) {
     return fd >= 0;
 }
 
-/* Start this program again as a child without the shield's capabilities, as the runner starts a
- * module. Return true if the child could open /proc/PID/environ of this process. */
+/* Start this program again as a child without the capabilities that read any process, as the runner
+ * starts a module. Return true if the child could open /proc/PID/environ of this process. */
 static bool child_reads_environ(void) {
     pid_t child = fork();
     if (child == 0) {
-        bs_shield_drop_capabilities();
-        (void)execl("/proc/self/exe", "shield", "--open-environ-of-parent", (char *)NULL);
+        bs_hiding_drop_capabilities();
+        (void)execl("/proc/self/exe", "hiding", "--open-environ-of-parent", (char *)NULL);
         _exit(2);
     }
     int status = 0;
@@ -35,30 +35,30 @@ static bool child_reads_environ(void) {
     return WEXITSTATUS(status) == 0;
 }
 
-static void a_child_cannot_read_the_environment_while_the_shield_is_up(void **state) {
+static void a_child_cannot_read_the_environment_of_a_hidden_caller(void **state) {
     (void)state;
-    assert_false(bs_shield_is_leaky());
-    assert_true(bs_shield_raise());
+    assert_false(bs_hiding_is_incomplete());
+    assert_true(bs_hiding_begin());
     assert_false(child_reads_environ());
-    bs_shield_lower();
+    bs_hiding_end();
 }
 
 static void the_last_lower_restores_the_setting(void **state) {
     (void)state;
     assert_int_equal(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 1);
-    assert_true(bs_shield_raise());
-    assert_true(bs_shield_raise());
-    bs_shield_lower();
+    assert_true(bs_hiding_begin());
+    assert_true(bs_hiding_begin());
+    bs_hiding_end();
     assert_int_equal(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 0);
-    bs_shield_lower();
+    bs_hiding_end();
     assert_int_equal(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 1);
 }
 
 static void a_caller_that_is_not_dumpable_stays_so(void **state) {
     (void)state;
     assert_int_equal(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0), 0);
-    assert_true(bs_shield_raise());
-    bs_shield_lower();
+    assert_true(bs_hiding_begin());
+    bs_hiding_end();
     assert_int_equal(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 0);
     assert_int_equal(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
 }
@@ -67,7 +67,7 @@ static void a_child_has_none_of_the_capabilities(void **state) {
     (void)state;
     pid_t child = fork();
     if (child == 0) {
-        bs_shield_drop_capabilities();
+        bs_hiding_drop_capabilities();
         bool kept = prctl(PR_CAPBSET_READ, CAP_SYS_PTRACE, 0, 0, 0) == 1 ||
                     prctl(PR_CAPBSET_READ, CAP_PERFMON, 0, 0, 0) == 1 ||
                     prctl(PR_CAPBSET_READ, CAP_SYS_ADMIN, 0, 0, 0) == 1;
@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
     if (argc > 1)
         return can_open_environ(getppid()) ? 0 : 1;
     const struct CMUnitTest tests[] = {
-        leaves_nothing(a_child_cannot_read_the_environment_while_the_shield_is_up),
+        leaves_nothing(a_child_cannot_read_the_environment_of_a_hidden_caller),
         leaves_nothing(the_last_lower_restores_the_setting),
         leaves_nothing(a_caller_that_is_not_dumpable_stays_so),
         leaves_nothing(a_child_has_none_of_the_capabilities),

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "module/shield.h"
+#include "module/hiding.h"
 
 #include <linux/capability.h>
 #include <pthread.h>
@@ -14,24 +14,24 @@
 static const unsigned READS_ANY_PROCESS[] = {CAP_SYS_PTRACE, CAP_PERFMON, CAP_SYS_ADMIN};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned raised;
-static int before; /* the value before the shield was raised */
+static unsigned hiders;
+static int before; /* the value before the first bs_hiding_begin */
 
-bool bs_shield_raise(void) {
+bool bs_hiding_begin(void) {
     (void)pthread_mutex_lock(&lock);
-    if (raised == 0)
+    if (hiders == 0)
         before = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
-    bool good = raised > 0 || before == 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0;
-    raised += good;
+    bool good = hiders > 0 || before == 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0;
+    hiders += good;
     (void)pthread_mutex_unlock(&lock);
     return good;
 }
 
-void bs_shield_lower(void) {
+void bs_hiding_end(void) {
     (void)pthread_mutex_lock(&lock);
     /* Only 0 and 1 can be restored: the value 2 is for set-user-id programs, and only the kernel
      * can set it. */
-    if (--raised == 0 && before == 1)
+    if (--hiders == 0 && before == 1)
         (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     (void)pthread_mutex_unlock(&lock);
 }
@@ -45,14 +45,14 @@ static bool has_capability(unsigned capability) {
     return (data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability)) != 0;
 }
 
-void bs_shield_drop_capabilities(void) {
+void bs_hiding_drop_capabilities(void) {
     for (size_t i = 0; i < sizeof READS_ANY_PROCESS / sizeof *READS_ANY_PROCESS; i++) {
         (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_LOWER, READS_ANY_PROCESS[i], 0, 0);
         (void)prctl(PR_CAPBSET_DROP, READS_ANY_PROCESS[i], 0, 0, 0);
     }
 }
 
-bool bs_shield_is_leaky(void) {
+bool bs_hiding_is_incomplete(void) {
     bool reads = false;
     for (size_t i = 0; i < sizeof READS_ANY_PROCESS / sizeof *READS_ANY_PROCESS; i++)
         reads = reads || has_capability(READS_ANY_PROCESS[i]);
