@@ -95,8 +95,9 @@ static struct bs_fuzz_bytes read_system_bytes(struct reading *r, const struct bs
 
 /* Return the member with the text or the member with the base64 form, whichever is present. Having
  * both is refused. */
-static const struct bs_fuzz_node *twin(struct reading *r, const struct bs_fuzz_node *object,
-                                       const char *name, const char *name_b64, bool *base64) {
+static const struct bs_fuzz_node *either_field(struct reading *r, const struct bs_fuzz_node *object,
+                                               const char *name, const char *name_b64,
+                                               bool *base64) {
     const struct bs_fuzz_node *plain = bs_fuzz_field(object, name);
     const struct bs_fuzz_node *encoded = bs_fuzz_field(object, name_b64);
     *base64 = encoded != NULL;
@@ -125,7 +126,7 @@ static size_t count(const struct bs_fuzz_node *list) {
 
 static void read_args(struct reading *r, const struct bs_fuzz_node *object) {
     bool base64 = false;
-    const struct bs_fuzz_node *list = twin(r, object, "args", "args_b64", &base64);
+    const struct bs_fuzz_node *list = either_field(r, object, "args", "args_b64", &base64);
     if (list == NULL)
         return;
     if (list->kind != BS_FUZZ_LIST) {
@@ -148,7 +149,7 @@ static void read_env(struct reading *r, const struct bs_fuzz_node *env) {
         return;
     }
     refuse_unknown(r, env, known);
-    const struct bs_fuzz_node *list = twin(r, env, known[0], known[1], &base64);
+    const struct bs_fuzz_node *list = either_field(r, env, known[0], known[1], &base64);
     if (list == NULL || list->kind != BS_FUZZ_LIST) {
         r->request->refused = true;
         return;
@@ -178,7 +179,7 @@ static void read_stdin(struct reading *r, const struct bs_fuzz_node *node) {
         return;
     }
     refuse_unknown(r, node, known);
-    const struct bs_fuzz_node *bytes = twin(r, node, known[0], known[1], &base64);
+    const struct bs_fuzz_node *bytes = either_field(r, node, known[0], known[1], &base64);
     if (bytes == NULL)
         r->request->refused = true;
     else
@@ -217,12 +218,14 @@ void bs_fuzz_request_read(const struct bs_fuzz_node *object, struct bs_fuzz_pool
     if (request->refused)
         return;
     refuse_unknown(&r, object, known);
-    const struct bs_fuzz_node *program = twin(&r, object, "program", "program_b64", &base64);
+    const struct bs_fuzz_node *program =
+        either_field(&r, object, "program", "program_b64", &base64);
     if (program != NULL)
         request->program = read_system_bytes(&r, program, base64);
     else
         request->refused = true;
-    const struct bs_fuzz_node *dir = twin(&r, object, "current_dir", "current_dir_b64", &base64);
+    const struct bs_fuzz_node *dir =
+        either_field(&r, object, "current_dir", "current_dir_b64", &base64);
     if (dir != NULL)
         request->current_dir = read_system_bytes(&r, dir, base64);
     read_args(&r, object);

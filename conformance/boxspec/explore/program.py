@@ -56,7 +56,7 @@ class Call:
 Program = tuple[Call, ...]
 
 
-class _Dice:
+class _Numbers:
     """Numbers from the hash of a text."""
 
     def __init__(self, text: str) -> None:
@@ -91,7 +91,7 @@ def _takers(kind: str) -> tuple[Operation, ...]:
 
 def program(seed: int, number: int) -> Program:
     """Return the program with this number."""
-    dice = _Dice(f"{seed}/{number}")
+    dice = _Numbers(f"{seed}/{number}")
     made: list[Call] = []
     kinds: list[str] = []
     last = Call(_free()[0])

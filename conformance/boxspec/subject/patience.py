@@ -23,8 +23,8 @@ from boxspec.subject.observe.events import LOOK_S
 from boxspec.subject.observe.procs import Proc
 from boxspec.subject.observe.stillness import Stillness
 
-# Time that a shim has to start a child: SLOW_S, or SLOW_RUNS times the duration of a run of `true` if
-# that is longer.
+# Time that a shim has to start a child: SLOW_S, or SLOW_RUNS times the duration of a run of `true`
+# if that is longer.
 SLOW_S, SLOW_RUNS = 20.0, 10
 # After three hangs of a topic, a further test of this topic gets its expected duration plus this
 # time.

@@ -308,7 +308,7 @@ class ShimProcess(Generic[Outcome]):
         return int(found[1]) if found else None
 
     def _hung(self, limit: Patience) -> None:
-        self._unmeddled()
+        self._expect_warden_intact()
         tree = [proc.describe() for proc in self.warden.tree()]
         why = limit.gave_up(
             "the shim returns",
@@ -320,7 +320,7 @@ class ShimProcess(Generic[Outcome]):
         self.warden.sweep()
         raise why
 
-    def _unmeddled(self) -> None:
+    def _expect_warden_intact(self) -> None:
         if self.warden.ended_for:
             raise ShimBroke(
                 f"the shim was ended: {self.warden.ended_for}",
@@ -366,7 +366,7 @@ class ShimProcess(Generic[Outcome]):
         if self._outcome is not None:
             return self._outcome
         ended = self.wait_exit()
-        self._unmeddled()
+        self._expect_warden_intact()
         found = self._snapshot or []
         facts = Facts(
             shim_exit=(ended.how, ended.number),

@@ -105,29 +105,29 @@ def ask(case: PolicyCase, vector: Vector) -> None:
             conforms(case, vector)
         return
     conforms(case, vector)
-    if vector.twin is None:
+    if vector.counterpart is None:
         return
-    twin = every()[vector.twin]
+    counterpart = every()[vector.counterpart]
     known = case.session.outcomes
-    if twin.id not in known:
+    if counterpart.id not in known:
         asked = case.asked
         try:
-            if twin.capabilities <= case.capabilities:
-                conforms(case, twin)
+            if counterpart.capabilities <= case.capabilities:
+                conforms(case, counterpart)
             else:
                 # A shim without checks can still show that it accepts the file, by loading it.
-                known[twin.id] = case.policy.load(twin.policy_or_file).ok
+                known[counterpart.id] = case.policy.load(counterpart.policy_or_file).ok
         except (Failure, ShimBroke):
-            known[twin.id] = False
+            known[counterpart.id] = False
         case.asked = asked
-    if not known[twin.id] and not {*twin.requirements} & {*vector.requirements}:
-        why = f"{twin.id}, its allowed counterpart, does not conform"
-        raise Blocked(twin.requirements, why)
-    if not known[twin.id]:
+    if not known[counterpart.id] and not {*counterpart.requirements} & {*vector.requirements}:
+        why = f"{counterpart.id}, its allowed counterpart, does not conform"
+        raise Blocked(counterpart.requirements, why)
+    if not known[counterpart.id]:
         raise Failure(
             "the allowed counterpart of the refusal",
-            f"{twin.id} conforms",
-            f"{twin.id} does not conform",
+            f"{counterpart.id} conforms",
+            f"{counterpart.id} does not conform",
             verdict=Verdict.UNPROVEN,
         )
 

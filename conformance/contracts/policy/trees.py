@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-
 # A file that the tests allow, and one that they deny.
 PAGE_AND_KEY = (
     {"path": "docs", "kind": "dir"},

@@ -48,8 +48,8 @@ class Vector:
     fields: Mapping[str, Any]
 
     @property
-    def twin(self) -> str | None:
-        return self.fields.get("twin")
+    def counterpart(self) -> str | None:
+        return self.fields.get("counterpart")
 
     @property
     def small(self) -> bool:

@@ -183,8 +183,8 @@ def test_a_partly_written_file_is_not_left(case: SbplCase) -> None:
     answer = case.send(sbpl.wrap_message(["x"], **(fields | {"text": "x" * 300_000})), state=state)
     expect("whether the command is wrapped", answer.ok, False)
     expect("what is left", os.listdir(place), [])
-    twin = case.send(sbpl.wrap_message(["x"], **(fields | {"text": "x" * 30_000})), state=state)
-    expect("whether one that fits is wrapped", twin.ok, True)
+    shorter = case.send(sbpl.wrap_message(["x"], **(fields | {"text": "x" * 30_000})), state=state)
+    expect("whether one that fits is wrapped", shorter.ok, True)
 
 
 # Clauses about a file in the directory `{place}`, and whether they allow a write to it.

@@ -19,10 +19,10 @@ Message = dict[str, Any]
 
 def words(holder: Message, name: str) -> list[bytes]:
     """Return a string or a list of strings, or its `_b64` form, as a list of bytes."""
-    twin = name + "_b64"
-    value: Any = holder.get(twin, holder.get(name, []))
+    encoded = name + "_b64"
+    value: Any = holder.get(encoded, holder.get(name, []))
     values = value if isinstance(value, list) else [value]
-    return [base64.b64decode(v) if twin in holder else v.encode() for v in values]
+    return [base64.b64decode(v) if encoded in holder else v.encode() for v in values]
 
 
 def needed(message: Message) -> str | None:
@@ -70,9 +70,9 @@ class Honest:
             given["timeout"] = min(request["timeout_ms"], 10**9) / 1000
         env = request.get("env", "inherit")
         if isinstance(env, dict):
-            twin = "clear_and_set_b64" in env
-            pairs = env["clear_and_set_b64" if twin else "clear_and_set"]
-            decode = base64.b64decode if twin else str.encode
+            is_encoded = "clear_and_set_b64" in env
+            pairs = env["clear_and_set_b64" if is_encoded else "clear_and_set"]
+            decode = base64.b64decode if is_encoded else str.encode
             given["env"] = {decode(key): decode(value) for key, value in pairs}
         folder = words(request, "current_dir")
         started = time.monotonic_ns()

@@ -67,7 +67,7 @@ def start(arguments: list[str]) -> int:
             fault = load(name)
             if fault is None:
                 return complain(f"no fault is called {name}")
-            Shim.name = f"boxspec-twin-{name}"
+            Shim.name = f"boxspec-python-{name}"
             fault.install()
             sys.argv[1:] = rest
             return main()

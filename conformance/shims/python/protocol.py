@@ -21,7 +21,7 @@ LONGEST_LINE = 16 * 1024 * 1024
 
 
 class Shim:
-    name = "boxspec-twin"
+    name = "boxspec-python"
 
     def __init__(self, serving: bool) -> None:
         self.serving = serving
@@ -142,7 +142,7 @@ def is_farewell(line: bytes, answer: Object) -> bool:
 
 def complain(message: str) -> int:
     try:
-        os.write(2, f"boxspec-twin: {message}\n".encode())
+        os.write(2, f"boxspec-python: {message}\n".encode())
     except OSError:
         pass
     return 2

@@ -64,7 +64,10 @@ def shim_argv(command: str | None) -> tuple[str, ...]:
     if _is_file(Path(command)) and not Path(words[0]).exists():
         remedy = f'quote it twice: --shim "{shlex.quote(command)}"'
         raise UsageError(f"--shim {command}", "is split at its blanks", remedy)
-    return (_program(words[0]), *(_beside(word, after) for after, word in pairwise(words)))
+    return (
+        _program(words[0]),
+        *(_absolute_if_file(word, after) for after, word in pairwise(words)),
+    )
 
 
 def _program(word: str) -> str:
@@ -109,7 +112,7 @@ def _check_beginning(word: str, path: Path) -> None:
         raise UsageError(place, f"its #! line names {interpreter}, which is not there", named)
 
 
-def _beside(word: str, after: str) -> str:
+def _absolute_if_file(word: str, after: str) -> str:
     path = Path(word)
     # The word after -m is the name of a module, even if a file has the same name.
     if path.is_absolute() or after == "-m" or not _is_file(path):

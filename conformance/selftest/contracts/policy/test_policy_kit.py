@@ -63,7 +63,9 @@ def test_a_file_of_vectors_follows_its_schema(path: Path) -> None:
 
 def test_each_allowed_counterpart_is_a_vector() -> None:
     every = vectors.every()
-    assert [each.id for each in every.values() if each.twin and each.twin not in every] == []
+    assert [
+        each.id for each in every.values() if each.counterpart and each.counterpart not in every
+    ] == []
 
 
 def test_globs_and_paths_of_the_vectors_are_answered_by_the_oracle() -> None:
@@ -141,9 +143,9 @@ def test_a_failure_names_all_vectors_and_shows_the_first(case: PolicyCase) -> No
 def test_a_refusal_without_a_working_counterpart_is_unproven(
     case: PolicyCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    refusal = {"path": "/a", "refused": True, "twin": "T-1"}
-    for twin, verdict in ((RIGHT, None), (WRONG, Verdict.UNPROVEN)):
-        known = {"T-1": vector("T-1", "glob", **twin)}
+    refusal = {"path": "/a", "refused": True, "counterpart": "T-1"}
+    for counterpart, verdict in ((RIGHT, None), (WRONG, Verdict.UNPROVEN)):
+        known = {"T-1": vector("T-1", "glob", **counterpart)}
         monkeypatch.setattr("contracts.policy.judging.every", known.copy)
         case.session.outcomes.clear()
         if verdict is None:

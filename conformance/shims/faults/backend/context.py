@@ -106,7 +106,7 @@ def current_dir_may_lie_outside():
 @fault("BACKEND-CONTEXT-01", "the directory of a call stays for the next one", "a chdir stays")
 def current_dir_stays():
     @replaces(Session)
-    def seat(original, self, request):
+    def wrap_request(original, self, request):
         original(self, request)
         self.context.cwd = request.current_dir
 

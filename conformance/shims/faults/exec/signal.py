@@ -139,7 +139,7 @@ def handlers_after_the_spawn():
         # it. Runs that share the handlers get no delay.
         select.poll().poll(15 if len(batches[0].items) == 1 else 0)
         spawned.append(pid)
-        batches[0].bell.ring()
+        batches[0].waker.wake()
         return pid
 
     @replaces(spawn.Spawn)
@@ -367,7 +367,7 @@ def payload_left_by_sigterm_is_a_failure():
 def deadlines_hide_signals():
     @replaces(run.Run)
     def interests(original, self):
-        heard = {self.watch.bell.fd, signals.handlers.read_fd} if self.deadline else set()
+        heard = {self.watch.waker.fd, signals.handlers.read_fd} if self.deadline else set()
         yield from (pair for pair in original(self) if pair[0] not in heard)
 
 
@@ -379,7 +379,7 @@ def deadlines_hide_signals():
 def the_copy_hides_signals():
     @replaces(run.Run)
     def interests(original, self):
-        heard = {self.watch.bell.fd, signals.handlers.read_fd} if self.tee else set()
+        heard = {self.watch.waker.fd, signals.handlers.read_fd} if self.tee else set()
         yield from (pair for pair in original(self) if pair[0] not in heard)
 
 

@@ -27,7 +27,7 @@ def the_extensions_root_is_not_there():
     def go_inside(original, self, request, path):
         if self.around is not None:
             self.around.open(path)
-            self.around.seat(request)
+            self.around.wrap_request(request)
 
 
 @fault(
@@ -40,7 +40,7 @@ def the_workspace_is_the_parent():
     def go_inside(original, self, request, path):
         if self.around is not None:
             self.around.open(os.path.dirname(path), [self.root()])
-            self.around.seat(request)
+            self.around.wrap_request(request)
 
 
 @fault(
@@ -54,7 +54,7 @@ def the_runner_is_left_bare():
         if self.around is not None:
             self.around.open(path, [self.root()])
             self.around.session.drop()
-            self.around.seat(request)
+            self.around.wrap_request(request)
 
 
 @fault(

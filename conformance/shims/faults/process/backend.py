@@ -8,7 +8,7 @@ from faults.registry import fault, replaces
 @fault("PROCESS-BACKEND-01", "a streaming process is not wrapped", "a seam only in exec")
 def streams_are_not_wrapped():
     @replaces(Around)
-    def seat(original, self, request):
+    def wrap_request(original, self, request):
         request.current_dir = request.current_dir or self.session.context.cwd
 
 
@@ -17,7 +17,7 @@ def streams_are_not_wrapped():
 )
 def only_the_first_is_wrapped():
     @replaces(Around)
-    def seat(original, self, request):
+    def wrap_request(original, self, request):
         if not hasattr(self, "used"):
             self.used = True
             original(self, request)

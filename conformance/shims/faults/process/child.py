@@ -13,7 +13,7 @@ from faults.registry import fault, replaces
     "PROCESS-CHILD-01", "the given environment is added to the caller's", "{...process.env, ...env}"
 )
 def the_environment_is_added():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def __init__(original, self, request, *more):
         original(self, request, *more)
         self.environment = {**caller_environment(), **self.environment}
@@ -21,7 +21,7 @@ def the_environment_is_added():
 
 @fault("PROCESS-CHILD-01", "an empty environment means the caller's", "cmd.Env = nil")
 def an_empty_environment_is_the_callers():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def __init__(original, self, request, *more):
         original(self, request, *more)
         self.environment = self.environment or caller_environment()
@@ -29,7 +29,7 @@ def an_empty_environment_is_the_callers():
 
 @fault("PROCESS-CHILD-01", "empty arguments are dropped", "args.filter(Boolean)")
 def empty_arguments_are_dropped():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def __init__(original, self, request, *more):
         request.args = [word for word in request.args if word]
         original(self, request, *more)
@@ -53,7 +53,7 @@ def a_bridge_forgets_the_directory():
     "ignored signals survive exec",
 )
 def sigpipe_stays_ignored():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def reset_signals(original, self):
         original(self)
         _signal.signal(_signal.SIGPIPE, _signal.SIG_IGN)
@@ -61,7 +61,7 @@ def sigpipe_stays_ignored():
 
 @fault("PROCESS-CHILD-02", "a descriptor of the caller is inherited", "pitfall C2: no O_CLOEXEC")
 def a_descriptor_comes_along():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def execute(original, self, path):
         os.set_inheritable(os.open("/dev/null", os.O_RDONLY), True)
         original(self, path)
@@ -69,7 +69,7 @@ def a_descriptor_comes_along():
 
 @fault("PROCESS-CHILD-01", "a missing directory is ignored", "chdir() unchecked")
 def a_missing_directory_is_no_matter():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def __init__(original, self, request, *more):
         if request.current_dir and not os.path.isdir(request.current_dir):
             request.current_dir = None
@@ -78,7 +78,7 @@ def a_missing_directory_is_no_matter():
 
 @fault("PROCESS-CHILD-03", "the caller's PATH is searched", "shutil.which(), posix_spawnp")
 def the_callers_path_is_searched():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def execute(original, self, path):
         callers = caller_environment().get(b"PATH", b"")
         try:
@@ -90,7 +90,7 @@ def the_callers_path_is_searched():
 
 @fault("PROCESS-CHILD-03", "empty entries of PATH are skipped", "split and filter")
 def an_empty_entry_is_none():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def execute(original, self, path):
         entries = b":".join(filter(None, search_path(self.environment)))
         original(self, find_program(self.request.program, {b"PATH": entries or b"/nowhere"}))
@@ -116,7 +116,7 @@ def a_bridges_names_are_its_own():
     "a mask that is not restored",
 )
 def sigterm_stays_blocked():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def reset_signals(original, self):
         original(self)
         _signal.pthread_sigmask(_signal.SIG_BLOCK, {_signal.SIGTERM})

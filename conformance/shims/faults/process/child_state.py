@@ -10,7 +10,7 @@ from faults.registry import fault, replaces
 
 @fault("PROCESS-CHILD-05", "no signal is blocked in a process", "sigemptyset() before exec")
 def no_signal_is_blocked():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def __init__(original, self, request, caller_mask, modes, announce):
         original(self, request, (), modes, announce)
 
@@ -21,7 +21,7 @@ def no_signal_is_blocked():
     "signalfd, sigwait",
 )
 def a_signal_stays_blocked():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def __init__(original, self, request, caller_mask, modes, announce):
         original(self, request, {*caller_mask, _signal.SIGUSR1, _signal.SIGALRM}, modes, announce)
 
@@ -32,7 +32,7 @@ def a_signal_stays_blocked():
     "reset all, nohup is lost",
 )
 def nohup_is_lost():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def join_group(original, self):
         original(self)
         _signal.signal(_signal.SIGHUP, _signal.SIG_DFL)
@@ -40,7 +40,7 @@ def nohup_is_lost():
 
 @fault("PROCESS-CHILD-05", "a process has a umask of its own", "daemon(3) habits")
 def a_process_has_its_own_umask():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def join_group(original, self):
         original(self)
         os.umask(0o022)
@@ -48,7 +48,7 @@ def a_process_has_its_own_umask():
 
 @fault("PROCESS-CHILD-05", "a bridge raises the limit of open files", "as Go does for itself")
 def a_bridge_raises_the_limit():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def join_group(original, self):
         original(self)
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -58,7 +58,7 @@ def a_bridge_raises_the_limit():
 
 @fault("PROCESS-CHILD-06", "a process has a session of its own", "start_new_session=True")
 def a_process_has_its_own_session():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def join_group(original, self):
         os.setsid()
         if self.announce >= 0:
@@ -74,7 +74,7 @@ def both_ends_do_not_block():
         Both.nonblocking = nonblocking and announce < 0
         original(self, request, modes, nonblocking, announce)
 
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def place(original, self, stdio):
         original(self, stdio)
         for target in (0, 1, 2):
@@ -88,7 +88,7 @@ def both_ends_do_not_block():
     "one helper for all pipes",
 )
 def a_bridges_child_does_not_block():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def place(original, self, stdio):
         original(self, stdio)
         if self.announce >= 0:

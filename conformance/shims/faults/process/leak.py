@@ -60,7 +60,7 @@ def a_descriptor_stays_for_each_member():
 
 @fault("PROCESS-LEAK-02", "a failed open leaves its pipes open", "an error path without close")
 def pipes_of_a_failed_open_stay():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def start(original, self):
         try:
             return original(self)
@@ -71,7 +71,7 @@ def pipes_of_a_failed_open_stay():
 
 @fault("PROCESS-LEAK-02", "a child whose exec failed is not reaped", "a return before waitpid()")
 def a_failed_child_is_not_collected():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def await_exec(original, self, pid, report):
         waitpid = os.waitpid
         os.waitpid = lambda pid, flags: (pid, 0)

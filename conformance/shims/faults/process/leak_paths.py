@@ -19,8 +19,8 @@ def a_close_that_kills_keeps_a_descriptor():
 
 @fault("PROCESS-LEAK-01", "a null stream stays open in the caller", "open('/dev/null') for each")
 def a_null_stream_stays_open():
-    @replaces(handle.Plugged)
-    def unpiped(original, self, target, flags):
+    @replaces(handle.ConnectedSpawn)
+    def inherit_or_null(original, self, target, flags):
         if self.modes[target] == handle.NULL:
             os.dup(2)
         return original(self, target, flags)

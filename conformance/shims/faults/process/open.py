@@ -44,7 +44,7 @@ def checks_behind_the_spawn():
 
 @fault("PROCESS-OPEN-03", "a failed exec is reported as exit code 127", "fork and exec by hand")
 def a_failed_exec_is_an_exit():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def start(original, self):
         try:
             return original(self)
@@ -56,8 +56,8 @@ def a_failed_exec_is_an_exit():
 
 @fault("PROCESS-OPEN-04", "a null stream is a pipe whose other end is closed", "one code path")
 def null_is_a_pipe():
-    @replaces(handle.Plugged)
-    def unpiped(original, self, target, flags):
+    @replaces(handle.ConnectedSpawn)
+    def inherit_or_null(original, self, target, flags):
         if target == 0 and self.modes[target] == handle.NULL:
             read, write = os.pipe()
             self.theirs += [read, write]
@@ -67,8 +67,8 @@ def null_is_a_pipe():
 
 @fault("PROCESS-OPEN-04", "an inherited stream is opened as null", "two modes are enough")
 def inherit_is_null():
-    @replaces(handle.Plugged)
-    def unpiped(original, self, target, flags):
+    @replaces(handle.ConnectedSpawn)
+    def inherit_or_null(original, self, target, flags):
         self.modes[target] = handle.NULL
         return original(self, target, flags)
 
@@ -77,7 +77,7 @@ def inherit_is_null():
     "PROCESS-OPEN-05", "children inherit the pipes of other children", "pitfall C2: no O_CLOEXEC"
 )
 def pipes_are_inherited():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def open_stdin(original, self):
         ends = original(self)
         for fd in ends:
@@ -142,8 +142,8 @@ def a_mode_is_a_byte():
     "stdout=None where DEVNULL is meant",
 )
 def a_null_output_is_inherited():
-    @replaces(handle.Plugged)
-    def unpiped(original, self, target, flags):
+    @replaces(handle.ConnectedSpawn)
+    def inherit_or_null(original, self, target, flags):
         if target and self.modes[target] == handle.NULL:
             self.modes[target] = 0
         return original(self, target, flags)
@@ -151,14 +151,14 @@ def a_null_output_is_inherited():
 
 @fault("PROCESS-OPEN-04", "a null stream can only be read", "File::open('/dev/null')")
 def null_is_read_alone():
-    @replaces(handle.Plugged)
-    def unpiped(original, self, target, flags):
+    @replaces(handle.ConnectedSpawn)
+    def inherit_or_null(original, self, target, flags):
         return original(self, target, os.O_RDONLY)
 
 
 @fault("PROCESS-OPEN-08", "every failed search is reported as a missing file", "execvp clones")
 def always_enoent():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def start(original, self):
         try:
             return original(self)

@@ -29,7 +29,7 @@ def odd_names_are_left_out():
 
 @fault("PROCESS-OPEN-11", "a file without #! is given to a shell", "execvp()")
 def a_text_is_given_to_a_shell():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def execute(original, self, path):
         try:
             original(self, path)
@@ -41,7 +41,7 @@ def a_text_is_given_to_a_shell():
 
 @fault("PROCESS-OPEN-11", "a busy program is tried again until it is free", "ETXTBSY in a loop")
 def a_busy_program_is_waited_for():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def execute(original, self, path):
         while True:
             try:
@@ -62,7 +62,7 @@ def an_empty_directory_is_none():
 
 @fault("PROCESS-OPEN-04", "a null stderr is inherited if stdout is inherited", "2>&1 by default")
 def a_null_stderr_follows_stdout():
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def open_output(original, self):
         if self.next == 2 and self.modes == [self.modes[0], handle.INHERIT, handle.NULL]:
             self.modes[2] = handle.INHERIT
@@ -71,8 +71,8 @@ def a_null_stderr_follows_stdout():
 
 @fault("PROCESS-OPEN-04", "a null stdin is open for writing only", "one open() for the three")
 def a_null_stdin_is_for_writing():
-    @replaces(handle.Plugged)
-    def unpiped(original, self, target, flags):
+    @replaces(handle.ConnectedSpawn)
+    def inherit_or_null(original, self, target, flags):
         return original(self, target, os.O_WRONLY)
 
 

@@ -10,7 +10,7 @@ from faults.registry import fault, replaces
 def dies_with_its_thread():
     main = _thread.get_ident()
 
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def execute(original, self, path):
         if self.threaded:
             import ctypes
@@ -18,7 +18,7 @@ def dies_with_its_thread():
             ctypes.CDLL(None).prctl(1, 9)
         original(self, path)
 
-    @replaces(handle.Plugged)
+    @replaces(handle.ConnectedSpawn)
     def start(original, self):
         self.threaded = _thread.get_ident() != main
         return original(self)

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
 
 class Around:
-    """One session, from `open` to `close`. `seat` changes a request so that its program runs in the
-    sandbox."""
+    """One session, from `open` to `close`.
+
+    `wrap_request` changes a request so that its program runs in the sandbox.
+    """
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -47,8 +49,8 @@ class Around:
         if not self.session.open():
             raise Failed("policy_denied", f"refused by the sandbox: {self.session.why}")
 
-    def seat(self, request: Request) -> None:
-        self.session.seat(request)
+    def wrap_request(self, request: Request) -> None:
+        self.session.wrap_request(request)
 
     def close(self) -> None:
         self.session.close()

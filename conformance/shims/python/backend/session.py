@@ -166,14 +166,14 @@ class Session:
 
     def call(self, request: Request) -> Object:
         try:
-            self.seat(request)
+            self.wrap_request(request)
             self.give_stdin(request)
             answer = self.execute(request)
         except Failed as failure:
             return failure.as_json()
         return {"result": {**answer, "enforcement": self.enforcement}}
 
-    def seat(self, request: Request) -> None:
+    def wrap_request(self, request: Request) -> None:
         """Change the request so that its program starts in the sandbox."""
         cwd = self.context.cwd if request.current_dir is None else request.current_dir
         request.current_dir = cwd

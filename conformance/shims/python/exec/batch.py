@@ -44,7 +44,7 @@ class Batch:
 
     def run(self) -> list[Object | Failed]:
         try:
-            self.bell = signals.Bell()
+            self.waker = signals.Waker()
         except OSError as e:
             return [spawn_failure(item[1].program, reason_of(e)) for item in self.items]
         threads = count_threads()
@@ -63,15 +63,15 @@ class Batch:
                 self.wait(patience)
             while self.finished:
                 self.finish(*self.finished.pop())
-        self.bell.close()
+        self.waker.close()
         await_thread_ends(threads)
         return [self.answers[i] for i in range(len(self.items))]
 
     def wait(self, patience_ms: int | None) -> None:
         poll = select.poll()
-        poll.register(self.bell.fd, select.POLLIN)
+        poll.register(self.waker.fd, select.POLLIN)
         poll.poll(patience_ms)
-        self.bell.clear()
+        self.waker.clear()
 
     def begin(self, i: int) -> None:
         """Start run number i.
@@ -111,7 +111,7 @@ class Batch:
         except Exception as bug:
             answer = Failed("io", f"{type(bug).__name__}: {bug}")
         self.finished.append((i, watch, answer))
-        self.bell.ring()
+        self.waker.wake()
 
     def finish(self, i: int, watch: Watch, answer: Object | Failed) -> None:
         signals.handlers.release(watch)

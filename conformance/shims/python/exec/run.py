@@ -149,8 +149,8 @@ class Run:
             self.input.write()
         if self.tee and self.tee.fd in ready:
             self.tee.write()
-        if self.watch.bell.fd in ready:
-            self.watch.bell.clear()
+        if self.watch.waker.fd in ready:
+            self.watch.waker.clear()
         signals.handlers.collect()
         return ready
 
@@ -158,7 +158,7 @@ class Run:
         for output in self.outputs:
             yield output.fd, select.POLLIN
         yield self.input.fd, select.POLLOUT
-        yield self.watch.bell.fd, select.POLLIN
+        yield self.watch.waker.fd, select.POLLIN
         yield signals.handlers.read_fd, select.POLLIN
         yield self.ending.fd, select.POLLIN
         if not self.end:  # not polled after the leader has ended, because it stays readable

@@ -73,13 +73,13 @@ def drop_sigpipe(mask: Mask) -> None:
     _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
 
 
-class Bell:
+class Waker:
     """Wakes another thread from its poll."""
 
     def __init__(self) -> None:
         self.fd = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
 
-    def ring(self) -> None:
+    def wake(self) -> None:
         os.eventfd_write(self.fd, 1)
 
     def clear(self) -> None:
@@ -97,7 +97,7 @@ class Watch:
 
     def __init__(self) -> None:
         self.noted: list[int] = []
-        self.bell = Bell()
+        self.waker = Waker()
 
 
 class InstallError(Exception):
@@ -150,7 +150,7 @@ class Handlers:
         self.collect()
         with self.lock:
             self.watches.remove(watch)
-        watch.bell.close()
+        watch.waker.close()
 
     def collect(self) -> None:
         """Give every signal that was received to every active run."""
@@ -162,7 +162,7 @@ class Handlers:
                     return
                 for watch in self.watches:
                     watch.noted.extend(n for n in dict.fromkeys(numbers) if n in HANDLED)
-                    watch.bell.ring()
+                    watch.waker.wake()
 
 
 handlers = Handlers()

@@ -133,7 +133,7 @@ class Execution:
         """Put the child into the sandbox. The new directory is the workspace."""
         if self.around is not None:
             self.around.open(path, [self.root(), SHIMS])
-            self.around.seat(request)
+            self.around.wrap_request(request)
 
     def make_run(self) -> type[Run]:
         return RawRun

@@ -28,7 +28,7 @@ KILL_MS = 1_000
 TICK_MS = 90  # a group that still runs is looked at eleven times a second
 
 
-class Plugged(Spawn):
+class ConnectedSpawn(Spawn):
     """Starts a child, and connects its three streams as their modes say."""
 
     def __init__(
@@ -50,15 +50,15 @@ class Plugged(Spawn):
             self.ours.append(write)
             self.theirs.append(read)
             return write, read
-        return self.unpiped(0, os.O_RDONLY)
+        return self.inherit_or_null(0, os.O_RDONLY)
 
     def open_output(self) -> tuple[int, int]:
         target, self.next = self.next, self.next + 1
         if self.modes[target] == PIPED:
             return self.pipe()
-        return self.unpiped(target, os.O_WRONLY)
+        return self.inherit_or_null(target, os.O_WRONLY)
 
-    def unpiped(self, target: int, flags: int) -> tuple[int, int]:
+    def inherit_or_null(self, target: int, flags: int) -> tuple[int, int]:
         if self.modes[target] == INHERIT:
             return -1, target
         fd = os.open("/dev/null", flags)
@@ -74,7 +74,7 @@ class Process:
     ) -> None:
         check(request, modes)
         check_ends()
-        child = Plugged(request, signals.caller_mask(), modes, announce).start()
+        child = ConnectedSpawn(request, signals.caller_mask(), modes, announce).start()
         self.group = child.group
         self.pid = child.group.leader
         self.fds = [child.stdin, child.stdout, child.stderr]

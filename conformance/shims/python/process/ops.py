@@ -101,7 +101,7 @@ def bridge(shim: Shim, reader: Reader) -> Object:
     try:
         held = go_inside(around)
         if around is not None:
-            around.seat(request)
+            around.wrap_request(request)
         return {"result": {**Bridge(request).run(), **held}}
     finally:
         leave(around)

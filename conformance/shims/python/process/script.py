@@ -35,7 +35,7 @@ class Handle:
     def open(self) -> Process:
         request = copy(self.request)
         if self.around is not None:
-            self.around.seat(request)
+            self.around.wrap_request(request)
         self.process = Process(request, self.modes, self.nonblocking)
         for fd in self.taken:
             if fd >= 0:
