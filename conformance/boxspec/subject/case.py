@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import stat
 import threading
@@ -13,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar
 
-from boxspec.judge.expect import shown
 from boxspec.judge.timing import Timing
 from boxspec.judge.verdict import HostLacks
 from boxspec.subject.attempt import FIRST, Attempt
@@ -33,6 +31,7 @@ from boxspec.subject.observed import Answer, Observed
 from boxspec.subject.patience import Patience
 from boxspec.subject.session import Session
 from boxspec.subject.shim_process import ShimProcess
+from boxspec.subject.transcript import shown_request, write_transcript
 from boxspec.subject.waiting import Setting
 
 Message = dict[str, Any]
@@ -373,16 +372,10 @@ class Case:
         about = getattr(why, "asked", None)
         if about is None and not self.shim_processes and self.asked is None:
             return None
-        message = about or self.asked or self.shim_processes[-1].exchange.message
-        if isinstance(message, bytes):
-            return shown(message)
-        body = {key: value for key, value in message.items() if key not in ("id", "hold")}
-        text = json.dumps(body, ensure_ascii=False)
-        return text if len(text) <= 600 else f"{text[:600]}… (the kept folder has all)"
+        return shown_request(about or self.asked or self.shim_processes[-1].exchange.message)
 
     def outside(self, why: BaseException | None = None) -> dict[str, Any]:
-        """Return observations to show: of the shim process of a failure, or else of the last one
-        that has ended."""
+        """Return observations of the shim process that failed, or else of the last that ended."""
         about = getattr(why, "asked", None)
         ended = [shim for shim in self.shim_processes if shim.outcome is not None]
         ended = [shim for shim in ended if shim.exchange.message is about] or ended
@@ -401,20 +394,7 @@ class Case:
     def close(self, *, keep: bool) -> None:
         self.sweep()
         if keep:
-            self._write_transcript()
+            write_transcript(self.folder, self.name, self.asked, self._events)
             self.session.keep(self.folder)
         else:
             self.session.delete(self.folder)
-
-    def _write_transcript(self) -> None:
-        if not self.folder.exists():
-            return
-        # The name is written after the run, because the shim could read it before.
-        (self.folder / "test").write_text(self.name + "\n", encoding="utf-8")
-        if self.asked is not None:
-            # In ASCII, because the request may contain half a surrogate pair.
-            (self.folder / "asked.json").write_text(json.dumps(self.asked), encoding="ascii")
-        for events in self._events:
-            lines = [str(event) for event in events.all()]
-            if lines:
-                Path(events.path + ".log").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A running shim process: send signals to it, observe it, and wait for its end."""
+"""A running shim process: send signals to it, wait for its end, and collect its answer."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from boxspec.subject import patience
 from boxspec.subject.client.exchange import Exchange
 from boxspec.subject.client.streams import Streams
 from boxspec.subject.death import died
-from boxspec.subject.launching import PRELOADED
 from boxspec.subject.leftovers import Leftovers, starts_nobody
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.events import LOOK_S, Events
 from boxspec.subject.observe.lines import Deadline, poll
-from boxspec.subject.observe.procs import Proc, Status
-from boxspec.subject.observe.stamps import ENDING_MS, Spent, Stamp, Waited
+from boxspec.subject.observe.procs import Proc
+from boxspec.subject.observe.stamps import ENDING_MS, Stamp, Waited
 from boxspec.subject.observe.warden import Exit, Warden
 from boxspec.subject.observed import Facts, Observed
 from boxspec.subject.patience import Patience
+from boxspec.subject.shim_view import ShimView
 from boxspec.subject.waiting import Setting
 
 Outcome = TypeVar("Outcome", bound=Observed)
@@ -61,7 +61,7 @@ class Owner(patience.Stage, Protocol):
     def read_events(self) -> None: ...
 
 
-class ShimProcess(Generic[Outcome]):
+class ShimProcess(ShimView, Generic[Outcome]):
     """A shim process. The end of the with-block ends it and all its descendants."""
 
     def __init__(
@@ -78,9 +78,8 @@ class ShimProcess(Generic[Outcome]):
         within_s: float,
         expect_result: bool,
     ) -> None:
+        super().__init__(exchange, warden)
         self._case = case
-        self.exchange = exchange
-        self.warden = warden
         self._streams = streams
         self._make: Callable[..., Outcome] = make
         self.setting = setting
@@ -103,14 +102,6 @@ class ShimProcess(Generic[Outcome]):
         self.close()
 
     @property
-    def shim_pid(self) -> int:
-        return self.warden.shim_pid
-
-    @property
-    def t_started_ns(self) -> int:
-        return self.warden.t_started_ns
-
-    @property
     def events(self) -> Events:
         """Return the events of the case (`case.events()`)."""
         return self._case.events()
@@ -131,28 +122,10 @@ class ShimProcess(Generic[Outcome]):
         """Return the time on the clock of all stamps (CLOCK_MONOTONIC)."""
         return time.monotonic_ns()
 
-    @property
-    def t_ended_ns(self) -> int | None:
-        ended = self.warden.shim_exit
-        return ended.t_ns if ended else None
-
     def request_read_ns(self) -> int:
         """Return a time before the shim read its request: measured if `old_request` was set, else
         its start."""
         return max(self.t_started_ns, self.exchange.read_ns())
-
-    def waited(self) -> Waited:
-        """Return how long its threads have waited for a processor, until now or until its end."""
-        return self.spent.waited if self.spent else procs.waited(self.shim_pid)
-
-    def kept_waiting_ns(self) -> int:
-        """Return the longest time that any of the shim's descendants has waited for a processor."""
-        return max((procs.waited(proc.pid).ns for proc in self.descendants()), default=0)
-
-    @property
-    def spent(self) -> Spent | None:
-        """Return the total processor and waiting time of a shim that has ended."""
-        return self.warden.spent
 
     @property
     def childless(self) -> bool:
@@ -199,69 +172,6 @@ class ShimProcess(Generic[Outcome]):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.shim_pid, signal_number(name))
 
-    def children(self) -> list[Proc]:
-        return self._without_helpers(procs.children(self.shim_pid))
-
-    def _without_helpers(self, found: list[Proc]) -> list[Proc]:
-        """Leave out helper processes that hold the fifo for the shim (such as `cat`), and their
-        ancestors below the shim."""
-        place = self.exchange.hold
-        if place is None or not found:
-            return found
-        tree = procs.tree(self.shim_pid)
-        waiting = [proc.pid for proc in tree if procs.has_open(proc.pid, place)]
-        helpers = {each for pid in waiting for each in procs.lineage(pid, tree)}
-        return [proc for proc in found if proc.pid not in helpers]
-
-    def tree(self) -> list[Proc]:
-        """Return all processes below the shim, without the helper processes that `children` leaves
-        out.
-
-        An implementation may have processes between itself and the child.
-        """
-        return self._without_helpers(procs.tree(self.shim_pid))
-
-    def descendants(self) -> list[Proc]:
-        """Return all processes below the warden: the shim, its descendants and their orphans."""
-        return self.warden.tree()
-
-    def status(self) -> Status:
-        """Return /proc/SHIM/status as a mapping, with `.fd_count`, `.threads` and `.mask`."""
-        return Status(self.shim_pid)
-
-    def limits(self, which: int) -> tuple[int, int]:
-        """Return the soft and the hard limit of the shim for a resource.RLIMIT_…."""
-        return procs.limits(self.shim_pid, which)
-
-    def at_rest(self) -> Status:
-        """Return the status when the main thread sleeps, because a runtime changes its masks
-        before."""
-        return procs.at_rest(self.shim_pid)
-
-    def blocked_at_rest(self) -> set[frozenset[int]]:
-        """Return the different signal masks of its threads, when they sleep."""
-        return procs.blocked_at_rest(self.shim_pid)
-
-    def has_preload(self, name: str) -> bool:
-        """True if the shim has loaded the preloaded library NAME. The shim may have ended."""
-        lines = (self.exchange.folder / PRELOADED).read_text().splitlines()
-        return f"{self.shim_pid} {name}" in lines
-
-    def wakeups(self) -> int:
-        return procs.wakeups(self.shim_pid)
-
-    def cpu_ms(self) -> float:
-        return procs.cpu_ms(self.shim_pid)
-
-    @property
-    def running(self) -> bool:
-        self.warden.pump()
-        return self.warden.shim_exit is None
-
-    def any_process_alive(self) -> bool:
-        self.warden.pump()
-        return any(proc.alive for proc in self.warden.tree())
-
     def wait_response(self, timeout_s: float | None = None) -> None:
         """Wait until the response exists and, with `hold`, until the shim waits at the fifo.
 
@@ -300,12 +210,6 @@ class ShimProcess(Generic[Outcome]):
         found = self._without_helpers([proc for proc in self.warden.tree() if proc.pid not in ours])
         self._lasting = [proc for proc in found if proc.alive and not procs.is_dying(proc)]
         return found
-
-    @property
-    def bystander_pid(self) -> int | None:
-        """Return the process that the flag `--bystander` has started in the shim's group."""
-        found = self.warden.wait_report("bystander", 5)
-        return int(found[1]) if found else None
 
     def _hung(self, limit: Patience) -> None:
         self._expect_warden_intact()

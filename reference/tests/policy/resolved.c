@@ -1,3 +1,4 @@
+/* Tests where a path leads, and decisions about that place. */
 #define _GNU_SOURCE
 #include <boxspec/profile.h>
 
@@ -10,102 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/folder.h"
+#include "policy/workspace.h"
 #include "support/harness.h"
 #include "support/holdings.h"
-#include "support/profiles.h"
-
-/* A root, and a directory next to it, which is outside of the root. */
-struct place {
-    struct folder *folder;
-    char root[128];
-    struct bs_profile *profile; /* a profile that allows everything except `secret` */
-    struct holdings before;
-};
-
-static int set_up(void **state) {
-    struct place *place = calloc(1, sizeof *place);
-    if (place == NULL || folder_setup((void **)&place->folder) != 0)
-        return -1;
-    (void)snprintf(place->root, sizeof place->root, "%s/root", place->folder->path);
-    static const char *const folders[] = {"root", "root/docs", "root/docs/deep", "root/secret",
-                                          "outside"};
-    for (size_t i = 0; i < LENGTH(folders); i++)
-        folder_add_folder(place->folder, folders[i]);
-    folder_add_file(place->folder, "root/docs/page", "", 0600);
-    folder_add_file(place->folder, "root/secret/key", "", 0600);
-    place->profile = profile_of("'denyRead':['secret/**']", NULL, NULL, 0);
-    place->before = holdings_now();
-    *state = place;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    struct place *place = *state;
-    struct holdings now = holdings_now();
-    int left = now.descriptors != place->before.descriptors;
-    bs_profile_free(place->profile);
-    int rc = folder_teardown((void **)&place->folder);
-    free(place);
-    return left ? -1 : rc;
-}
-
-static void add_link(const struct place *place, const char *name, const char *target) {
-    char path[256];
-    (void)snprintf(path, sizeof path, "root/%s", name);
-    assert_int_equal(symlinkat(target, place->folder->fd, path), 0);
-}
-
-struct answer {
-    int code;
-    bool allowed;
-    char rule[256];
-    char real[256]; /* "outside" if it is not in the root */
-    char path[256];
-    struct bs_error err;
-};
-
-static struct answer answered(int code, struct bs_resolved *resolved, const struct bs_error *err) {
-    struct answer answer = {.code = code, .err = *err};
-    if (code != BS_OK)
-        return answer;
-    answer.allowed = resolved->decision.allowed;
-    (void)snprintf(answer.rule, sizeof answer.rule, "%s", resolved->decision.matched_rule);
-    (void)snprintf(answer.real, sizeof answer.real, "%s",
-                   resolved->real != NULL ? resolved->real : "outside");
-    (void)snprintf(answer.path, sizeof answer.path, "%.*s", (int)resolved->decision.path_len,
-                   resolved->decision.path);
-    if (resolved->real != NULL)
-        assert_int_equal(strlen(resolved->real), resolved->real_len);
-    bs_resolved_clear(resolved);
-    bs_resolved_clear(resolved);
-    return answer;
-}
-
-static struct answer check_path_as(const struct place *place, const char *root, const char *path,
-                                   enum bs_follow follow) {
-    struct bs_resolved resolved;
-    struct bs_error err = BS_ERROR_INIT;
-    int code = bs_check_resolved(place->profile, root, BS_OP_READ, path, strlen(path), follow,
-                                 &resolved, &err);
-    return answered(code, &resolved, &err);
-}
-
-static struct answer check_path(const struct place *place, const char *path) {
-    return check_path_as(place, place->root, path, BS_FOLLOW_FINAL);
-}
-
-static void assert_lies_at(const struct place *place, const char *path, const char *real) {
-    struct answer answer = check_path(place, path);
-    if (answer.code != BS_OK)
-        fail_msg("%s: %s", path, answer.err.message);
-    if (strcmp(answer.real, real) != 0)
-        fail_msg("%s lies at %s, not at %s", path, answer.real, real);
-    bool inside = strcmp(real, "outside") != 0;
-    bool secret = strncmp(real, "secret", 6) == 0;
-    assert_int_equal(answer.allowed, inside && !secret);
-    assert_string_equal(answer.rule, !inside ? BS_OUTSIDE_WORKSPACE : secret ? "secret/**" : "**");
-}
 
 static void a_path_without_links_is_its_own_place(void **state) {
     const struct place *place = *state;
@@ -296,100 +204,6 @@ static void the_path_is_checked_before_its_place(void **state) {
     assert_string_equal(answer.real, "docs/page");
 }
 
-/* Replace the profile of the set-up by one of a policy with these members of `spec`. */
-static void use_profile(struct place *place, const char *spec, const char *name, unsigned flags) {
-    bs_profile_free(place->profile);
-    place->profile = NULL;
-    place->profile = profile_of(spec, NULL, name, flags);
-}
-
-static void assert_denied_by(const struct place *place, const char *path, const char *rule) {
-    struct answer answer = check_path(place, path);
-    if (answer.code != BS_OK)
-        fail_msg("%s: %s", path, answer.err.message);
-    assert_false(answer.allowed);
-    assert_string_equal(answer.rule, rule);
-}
-
-static void a_deny_of_a_link_denies_the_place_it_leads_to(void **state) {
-    struct place *place = *state;
-    add_link(place, "link", "secret");
-    add_link(place, "to-key", "secret/key");
-    add_link(place, "docs/up", "../secret");
-    static const char *const denies[] = {"link/**", "to-key",    "docs/up/key",
-                                         "link/k*", "docs/up/*", "link/key"};
-    for (size_t i = 0; i < LENGTH(denies); i++) {
-        char lists[64];
-        (void)snprintf(lists, sizeof lists, "'denyRead':['%s']", denies[i]);
-        use_profile(place, lists, NULL, 0);
-        assert_denied_by(place, "secret/key", denies[i]);
-        assert_true(check_path(place, "docs/page").allowed);
-        assert_true(check_path(place, "secret/other").allowed ==
-                    (strcmp(denies[i], "link/**") != 0 && strcmp(denies[i], "docs/up/*") != 0));
-    }
-}
-
-static void a_deny_of_a_link_to_the_root_denies_the_root(void **state) {
-    struct place *place = *state;
-    add_link(place, "docs/top", "..");
-    use_profile(place, "'denyRead':['docs/top/secret/**','docs/top']", NULL, 0);
-    assert_denied_by(place, "secret/key", "docs/top/secret/**");
-    assert_denied_by(place, ".", "docs/top");
-    assert_true(check_path(place, "docs/page").allowed);
-}
-
-static void a_deny_of_a_dangling_link_denies_its_target(void **state) {
-    struct place *place = *state;
-    add_link(place, "link", "docs/new");
-    use_profile(place, "'denyRead':['link/**']", NULL, 0);
-    assert_denied_by(place, "docs/new/file", "link/**");
-}
-
-static void a_deny_that_leads_nowhere_denies_no_other_place(void **state) {
-    struct place *place = *state;
-    add_link(place, "self", "self");
-    add_link(place, "out", "../outside");
-    add_link(place, "docs/star", "../secret");
-    use_profile(place, "'denyRead':['self/**','out/**','docs/page/x','missing/x','docs/st*/key']",
-                NULL, 0);
-    assert_true(check_path(place, "secret/key").allowed);
-    assert_true(check_path(place, "docs/page").allowed);
-}
-
-static void a_deny_of_a_link_counts_at_its_place_of_the_list(void **state) {
-    struct place *place = *state;
-    add_link(place, "link", "secret");
-    use_profile(place, "'fsProfiles':{'p':{'read':['**','!link/**','secret/key'],'modify':[]}}",
-                "p", 0);
-    assert_true(check_path(place, "secret/key").allowed);
-    assert_denied_by(place, "secret/other", "link/**");
-}
-
-static void an_exception_cancels_the_denies_of_links_before_it(void **state) {
-    struct place *place = *state;
-    struct bs_resolved resolved;
-    struct bs_error err = BS_ERROR_INIT;
-    add_link(place, "link", "secret");
-    use_profile(place, "'denyModify':['link/**','secret/**','!secret/key']", NULL, 0);
-    int code = bs_check_resolved(place->profile, place->root, BS_OP_MODIFY, "secret/key", 10,
-                                 BS_FOLLOW_FINAL, &resolved, &err);
-    assert_true(answered(code, &resolved, &err).allowed);
-    use_profile(place, "'denyModify':['secret/**','!secret/key','link/**']", NULL, 0);
-    code = bs_check_resolved(place->profile, place->root, BS_OP_MODIFY, "secret/key", 10,
-                             BS_FOLLOW_FINAL, &resolved, &err);
-    struct answer answer = answered(code, &resolved, &err);
-    assert_false(answer.allowed);
-    assert_string_equal(answer.rule, "link/**");
-}
-
-static void a_deny_of_a_link_folds_at_the_place_it_leads_to(void **state) {
-    struct place *place = *state;
-    add_link(place, "link", "secret");
-    use_profile(place, "'denyRead':['link/Key']", NULL, BS_FOLD);
-    assert_denied_by(place, "secret/key", "link/Key");
-    assert_denied_by(place, "SECRET/KEY", "link/Key");
-}
-
 /* The kernel follows a link of /proc to an object, whatever the text of the link is. */
 static void a_link_of_proc_leads_outside(void **state) {
     const struct place *place = *state;
@@ -453,8 +267,6 @@ static void without_descriptors_a_check_is_an_error(void **state) {
     assert_string_equal(answer.real, "secret/key");
 }
 
-#define in_a_place(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         in_a_place(a_path_without_links_is_its_own_place),
@@ -469,13 +281,6 @@ int main(void) {
         in_a_place(invalid_paths_are_refused),
         in_a_place(a_place_with_an_invalid_name_is_refused),
         in_a_place(the_path_is_checked_before_its_place),
-        in_a_place(a_deny_of_a_link_denies_the_place_it_leads_to),
-        in_a_place(a_deny_of_a_link_to_the_root_denies_the_root),
-        in_a_place(a_deny_of_a_dangling_link_denies_its_target),
-        in_a_place(a_deny_that_leads_nowhere_denies_no_other_place),
-        in_a_place(a_deny_of_a_link_counts_at_its_place_of_the_list),
-        in_a_place(an_exception_cancels_the_denies_of_links_before_it),
-        in_a_place(a_deny_of_a_link_folds_at_the_place_it_leads_to),
         in_a_place(a_link_of_proc_leads_outside),
         in_a_place(a_name_too_long_for_the_kernel_is_an_error),
         in_a_place(an_open_directory_can_be_the_root),
