@@ -150,14 +150,6 @@ static void put_rule(const struct bs_entry *entry) {
     bs_cli_put_text(stdout, entry->rule, entry->rule_len);
 }
 
-static const char *origin_of(const struct bs_entry *entry) {
-    static const char *const names[] = {[BS_ENTRY_PROFILE] = "profile",
-                                        [BS_ENTRY_DENY_READ] = "denyRead",
-                                        [BS_ENTRY_DENY_MODIFY] = "denyModify",
-                                        [BS_ENTRY_EXCEPTION] = "exception"};
-    return names[entry->origin];
-}
-
 static void put_explanation(const struct question *question,
                             const struct bs_explanation *explanation) {
     put_decision(question, &explanation->decision);
@@ -166,7 +158,7 @@ static void put_explanation(const struct question *question,
         const struct bs_explained *explained = &explanation->entries[i];
         const char *mark = explained->matched ? "matches" : "";
         (void)printf("  %-8s %-11s ", explained->deciding ? "decides" : mark,
-                     origin_of(explained->entry));
+                     bs_entry_origin_name(explained->entry->origin));
         put_place(question, explained->entry);
         (void)fputc(' ', stdout);
         put_rule(explained->entry);
@@ -198,7 +190,7 @@ int bs_cli_policy_explain(const struct bs_cli_options *options) {
 /* Print an entry as the policy file has it: a deny has no `!`, an exception has one. */
 static void put_as_written(const struct bs_entry *entry) {
     bool exception = entry->origin == BS_ENTRY_EXCEPTION;
-    const char *list = exception ? "denyModify" : origin_of(entry);
+    const char *list = exception ? "denyModify" : bs_entry_origin_name(entry->origin);
     bool mark = exception || (entry->origin == BS_ENTRY_PROFILE && entry->negated);
     (void)printf(" %s %s", list, mark ? "!" : "");
     bs_cli_put_text(stdout, entry->rule, entry->rule_len);

@@ -110,14 +110,6 @@ void bs_put_decision(struct bs_json_writer *out, const struct bs_decision *decis
     bs_json_put_string(out, decision->matched_rule, decision->matched_rule_len);
 }
 
-static const char *origin_of(const struct bs_entry *entry) {
-    static const char *const names[] = {[BS_ENTRY_PROFILE] = "profile",
-                                        [BS_ENTRY_DENY_READ] = "denyRead",
-                                        [BS_ENTRY_DENY_MODIFY] = "denyModify",
-                                        [BS_ENTRY_EXCEPTION] = "exception"};
-    return names[entry->origin];
-}
-
 static void put_explained(struct bs_json_writer *out, const struct bs_explained *explained) {
     const struct bs_entry *entry = explained->entry;
     bool is_in_file = entry->source != BS_SYNTHESIZED;
@@ -125,7 +117,7 @@ static void put_explained(struct bs_json_writer *out, const struct bs_explained 
     bs_json_put_key(out, "rule");
     put_entry(out, entry);
     bs_json_put_key(out, "origin");
-    bs_json_put_text(out, origin_of(entry));
+    bs_json_put_text(out, bs_entry_origin_name(entry->origin));
     bs_json_put_key(out, "file");
     if (is_in_file)
         bs_json_put_text(out, file_of(entry->source));

@@ -71,6 +71,9 @@ enum bs_entry_origin {
     BS_ENTRY_EXCEPTION /* of denyModify: for the paths it matches, the profile's own rules decide */
 };
 
+/* `profile`, `denyRead`, `denyModify` or `exception`. */
+BS_EXPORT const char *bs_entry_origin_name(enum bs_entry_origin origin);
+
 /* One entry of the list that decides about an operation. */
 struct bs_entry {
     /* normal form without the `!` of a negation, NUL-terminated; `./!x` means a file named `!x` */

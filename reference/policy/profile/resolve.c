@@ -27,6 +27,14 @@ static const char *spell(struct writer *writer, const char *body, size_t *len) {
     return bs_arena_text(writer->arena, writer->spelled.data, *len);
 }
 
+const char *bs_entry_origin_name(enum bs_entry_origin origin) {
+    static const char *const names[] = {[BS_ENTRY_PROFILE] = "profile",
+                                        [BS_ENTRY_DENY_READ] = "denyRead",
+                                        [BS_ENTRY_DENY_MODIFY] = "denyModify",
+                                        [BS_ENTRY_EXCEPTION] = "exception"};
+    return names[origin];
+}
+
 static void add(struct writer *writer, const struct bs_rule *rule, enum bs_entry_origin origin) {
     struct bs_list *list = writer->list;
     const char *body = bs_arena_text(writer->arena, rule->body, rule->len);
