@@ -41,10 +41,9 @@ class Live:
         observer.session_info().record_ended()
         if hello := observer.hello():
             self._show(hello)
-        # Before the first test has ended, the shim is being checked.
-        pace, done = self._pace, observer.done()
-        if pace is None:
+        if not observer.session_info().begun:
             return f"checking the shim · {elapsed_s:.0f} s", 0.0
+        pace, done = self._started(observer), observer.done()
         first_s = sum(self._weights.get(name, 0.0) for name in done.late)
         left_s = pace.left_s(now - self._began, first_s, done.repeats_s)
         repeats = len(done.late) if done.tests + len(done.late) >= done.of else 0

@@ -17,6 +17,7 @@ class SessionInfo:
     """The results of a session, without its records.
 
     hello: the shim's answer to `hello`.
+    begun: True after the trust checks, when the selection of the tests is final.
     stop: the reason why no test ran.
     repeat: the lines of --repeat.
     flaky: the number of failures that --repeat saw.
@@ -31,6 +32,7 @@ class SessionInfo:
     """
 
     hello: dict[str, Any] = field(default_factory=dict)
+    begun: bool = False
     stop: BaseException | None = None
     repeat: list[str] = field(default_factory=list)
     flaky: int = 0

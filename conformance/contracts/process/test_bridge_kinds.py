@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from boxspec.api import Late, ShimProcess, at_most, expect, requires
+from boxspec.api import Late, ShimProcess, expect, expect_within, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.process.client import Bridge, ProcessCase
@@ -184,8 +184,7 @@ def test_traffic_in_the_grace_does_not_extend_it(case: ProcessCase) -> None:
         seen = shim.finish()
     expect("the response", seen.how, {"signaled": "SIGKILL"})
     # A grace period that starts again with each line would last until the limit of the test.
-    took = elapsed_ms(sent.earliest_ns, seen.end.t_ns)
-    expect("from the signal to the end, in ms", took, at_most(8000))
+    expect_within(case, "from the signal to the end", sent, seen.end, 8000)
 
 
 @requires("PROCESS-BRIDGE-15")

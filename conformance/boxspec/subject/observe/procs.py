@@ -322,29 +322,38 @@ class Status(dict[str, str]):
         return {number + 1 for number in range(64) if bits >> number & 1}
 
 
-def at_rest(pid: int, within_s: float = 2.0) -> Status:
-    """Return the status when the main thread sleeps, or the last status at the time limit.
+# On a busy machine a thread that ends may wait this long for a processor.
+REST_S = 10.0
 
-    A runtime may block all signals while it starts a thread, so the status at another time is
-    misleading.
+
+def at_rest(pid: int, within_s: float = REST_S) -> Status:
+    """Return the status of a process when all its threads sleep, or at the time limit.
+
+    The status at another time is misleading: a runtime may block all signals while it starts a
+    thread, and a thread that is about to end still counts.
     """
-    limit = Deadline(within_s)
-    while not (seen := Status(pid)).get("State", "").startswith("S") and not limit.over():
-        poll([], 0.002)
-    return seen
+    return _threads_at_rest(pid, within_s)[0]
 
 
-def blocked_at_rest(pid: int, within_s: float = 2.0) -> set[frozenset[int]]:
+def blocked_at_rest(pid: int, within_s: float = REST_S) -> set[frozenset[int]]:
     """Return the different signal masks of its threads, when all sleep or at the time limit.
 
     A runtime may have a thread for signals, whose mask differs from the others. It can be the main
     thread or another one.
     """
+    return {frozenset(each.mask("SigBlk")) for each in _threads_at_rest(pid, within_s)[1]}
+
+
+def _threads_at_rest(pid: int, within_s: float) -> tuple[Status, list[Status]]:
+    """Return the status of a process and of each of its threads."""
     limit = Deadline(within_s)
     while True:
         found = [Status(pid, thread) for thread in threads(pid)]
-        if limit.over() or all(each.get("State", "").startswith("S") for each in found):
-            return {frozenset(each.mask("SigBlk")) for each in found}
+        whole = Status(pid)
+        resting = all(each.get("State", "").startswith("S") for each in [*found, whole])
+        ended = whole.get("State", "")[:1] in ("", "Z", "X")
+        if ended or limit.over() or (resting and whole.threads == len(found)):
+            return whole, found
         poll([], 0.002)
 
 
