@@ -232,3 +232,13 @@ def test_input_of_more_than_64_mib_is_passed_on(case: ProcessCase) -> None:
         file.truncate(MUCH)  # a hole, which costs no space
     seen = case.process.bridge("/usr/bin/wc", ["-c"], stdin=place, within_s=30)
     expect("bytes that the child read", int(seen.shim_stdout or b"0"), MUCH)
+
+
+@requires("PROCESS-BRIDGE-19", needs=["PROCESS-BRIDGE-02"])
+@pytest.mark.parametrize("closed", [("0",), ("0", "1", "2")], ids="".join)
+def test_a_stdin_that_is_closed_in_the_bridge_is_at_its_end(
+    case: ProcessCase, closed: tuple[str, ...]
+) -> None:
+    state = [word for fd in closed for word in ("--close", fd)]
+    seen = case.process.bridge(SH, ["-c", "cat >/dev/null; exit 3"], state=state, within_s=10)
+    expect("the child's end", seen.how, {"exited": 3})

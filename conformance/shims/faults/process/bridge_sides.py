@@ -1,9 +1,11 @@
 """Faults of bridges: streams that are closed early, stops, and signals in each phase."""
 
 import _signal
+import os
 
 import exec.signals as signals
 import process.bridge as bridge
+import startup
 from faults.registry import fault, replaces
 
 
@@ -87,3 +89,14 @@ def data_restarts_the_grace():
         if moved and self.until is not None:
             self.until = bridge.monotonic_ns() + self.grace_ms() * 1_000_000
         return moved
+
+
+@fault("PROCESS-BRIDGE-19", "a closed stdin is replaced by a pipe that never ends", "pipe()")
+def a_closed_stdin_never_ends():
+    @replaces(startup)
+    def open_missing_stdio(original):
+        try:
+            os.fstat(0)
+        except OSError:
+            os.pipe()  # the read end is 0, and the write end stays open
+        original()
