@@ -6,20 +6,32 @@ of another user.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import pty
 import shutil
+import sys
 import termios
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from boxspec.verify.known_secrets import SECRETS
+from boxspec.verify.layout import without_the_kit
 from boxspec.verify.left import Objects
 from boxspec.verify.paths import Place
 from boxspec.verify.proxies import Proxies
-from boxspec.verify.reaching import INTERNET, LOCAL, Leftovers, Processes, Services, Typing
+from boxspec.verify.reaching import (
+    INTERNET,
+    LOCAL,
+    Leftovers,
+    Processes,
+    Services,
+    SocketsOfTheUser,
+    Typing,
+    sockets_of_the_host,
+)
 from boxspec.verify.reading import Environments, ReadFile, ReadFolder, Variable, leaks
 from boxspec.verify.remains import Remains
 from boxspec.verify.resolving import Resolver, can_be_asked
@@ -27,12 +39,14 @@ from boxspec.verify.row import DEFAULT, Attempt, Row, Target
 from boxspec.verify.scene import Scene
 from boxspec.verify.working import GitCommit, Ordinary, Workspace
 from boxspec.verify.writing import (
+    BESIDE,
     METADATA,
     ONLY_ROOT,
     OUTSIDE,
     NewFile,
     OpenHostFileToWrite,
     Probes,
+    TemporaryFiles,
     WriteFile,
     WriteFolder,
 )
@@ -40,12 +54,34 @@ from boxspec.verify.writing import (
 VARIABLES = (
     *("GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "NPM_TOKEN", "OPENAI_API_KEY"),
     *("ANTHROPIC_API_KEY", "DATABASE_PASSWORD"),
+    # Names without TOKEN, SECRET, KEY or PASSWORD, for lists of such patterns.
+    *("DATABASE_URL", "CI_JOB_JWT"),
 )
 OTHER_USER = 12345
+# Files below the home directory that a login, a shell, a session or an interpreter executes.
+STARTED = (
+    *(".zshenv", ".zshrc", ".bash_login", ".bash_profile", ".xprofile", ".vimrc", ".tmux.conf"),
+    *(".config/fish/config.fish", ".config/nvim/init.lua", ".ssh/rc", ".gdbinit"),
+    *(".config/autostart/a.desktop", ".config/systemd/user/a.service"),
+    *(".local/share/applications/a.desktop", ".local/share/systemd/user/a.service"),
+    f".local/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages/usercustomize.py",
+)
+# Folders below the home directory that are often in PATH.
+PROGRAMS = (
+    *(".local/bin", "bin", ".cargo/bin", "go/bin", ".npm-global/bin", ".bun/bin", ".deno/bin"),
+    *(".pyenv/shims", ".asdf/shims", ".volta/bin"),
+)
+# Settings of package managers, editors and agents that name programs to run or servers to ask.
+SETTINGS = (
+    *(".config/pip/pip.conf", ".cargo/config.toml", ".cargo/env", ".gradle/init.gradle"),
+    *(".yarnrc.yml", ".bunfig.toml", ".config/uv/uv.toml", ".config/Code/User/settings.json"),
+    *(".config/Code/User/tasks.json", ".cursor/mcp.json", ".gemini/settings.json"),
+    ".config/opencode/opencode.json",
+)
 FAMILIES = {
     "secrets": ("ssh-keys", *SECRETS, "env-files", "other-users"),
     "environment": ("environment", "environments"),
-    "writes": ("outside", "metadata", "start-files", "git-hooks", "tool-settings"),
+    "writes": ("outside", "metadata", "temporary", "start-files", "git-hooks", "tool-settings"),
     "network": ("network", "proxies", "sockets", "resolver"),
     "processes": ("processes", "terminal", "leftovers", "objects", "remains"),
 }
@@ -103,19 +139,21 @@ def _environment() -> list[Row]:
 
 
 def _writes() -> list[Row]:
-    outside: list[Target] = [Probes(OUTSIDE), Probes(("z_remount_write",), late=True)]
+    outside: list[Target] = [Probes(OUTSIDE), Probes(BESIDE, beside=True)]
+    outside.append(Probes(("z_remount_write",), late=True))
     if os.geteuid() == 0:
         outside += [Probes(ONLY_ROOT), OpenHostFileToWrite(Path("/etc/passwd"))]
     shells: tuple[Target, ...] = (
         *(WriteFile(Place("~", name)) for name in (".bashrc", ".profile")),
-        *(NewFile(Place("~", name)) for name in (".zshenv", ".bash_login", ".local/bin/git")),
-        *(NewFile(Place("~", name)) for name in (".config/autostart/a.desktop", "bin/ls")),
+        *(NewFile(Place("~", name)) for name in STARTED),
+        *(NewFile(Place("~", f"{name}/ls")) for name in _folders_of_programs()),
         WriteFile(Place("~", ".ssh/authorized_keys")),
     )
     hooks: tuple[Target, ...] = (
         WriteFolder(Place(".", ".git/hooks"), "pre-commit"),
         WriteFile(Place(".", ".git/config")),
         WriteFile(Place("~", ".gitconfig")),
+        NewFile(Place("~", ".config/git/config")),
     )
     editors: tuple[Target, ...] = (
         NewFile(Place(".", ".vscode/tasks.json")),
@@ -123,9 +161,11 @@ def _writes() -> list[Row]:
         NewFile(Place(".", ".claude/settings.json")),
         WriteFile(Place("~", ".claude/settings.json")),
         WriteFile(Place("~", ".codex/config.toml")),
+        *(NewFile(Place("~", name)) for name in SETTINGS),
     )
     return [
         _row("outside", "write outside the workspace", 99, tuple(outside)),
+        _row("temporary", "read, change files in /tmp", 58, (TemporaryFiles(),)),
         _row("metadata", "change modes, times outside", 60, (Probes(METADATA),)),
         _row("start-files", "write what a login runs", 98, shells),
         _row("git-hooks", "write git hooks, config", 85, hooks),
@@ -133,10 +173,22 @@ def _writes() -> list[Row]:
     ]
 
 
+def _folders_of_programs() -> list[str]:
+    """Return folders below the home directory whose programs a shell of the user finds first."""
+    found = [*PROGRAMS]
+    with contextlib.suppress(RuntimeError):
+        home = Path.home()
+        path = without_the_kit(os.environ, ()).get("PATH", "").split(os.pathsep)
+        below = [Path(each) for each in path if each.startswith(f"{home}/") and ".." not in each]
+        found += [str(each.relative_to(home)) for each in below]
+    return list(dict.fromkeys(found))
+
+
 def _reach() -> list[Row]:
+    sockets = (Services(tuple(LOCAL)), SocketsOfTheUser(), *sockets_of_the_host())
     made = [
         _row("network", "reach TCP and UDP services", 75, (Services(tuple(INTERNET)),)),
-        _row("sockets", "reach Unix sockets", 74, (Services(tuple(LOCAL)),)),
+        _row("sockets", "reach Unix sockets", 74, sockets),
         _row("processes", "touch other processes", 83, (Processes(),)),
         _row("leftovers", "outlive the command", 50, (Leftovers(),)),
         _row("objects", "leave memory, queues, cgroups", 48, (Objects(),)),

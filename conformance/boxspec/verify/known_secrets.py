@@ -10,7 +10,8 @@ SECRETS = {
         "cloud credentials",
         (
             *(".aws/credentials", ".config/gcloud/application_default_credentials.json"),
-            *(".azure/msal_token_cache.json", ".kube/config"),
+            *(".azure/msal_token_cache.json", ".kube/config", ".vault-token"),
+            ".terraform.d/credentials.tfrc.json",
         ),
     ),
     "registries": (
@@ -18,18 +19,26 @@ SECRETS = {
         (
             *(".npmrc", ".pypirc", ".netrc", ".git-credentials"),
             *(".docker/config.json", ".cargo/credentials.toml", ".config/gh/hosts.yml"),
+            *(".gem/credentials", ".m2/settings.xml", ".gradle/gradle.properties", ".pgpass"),
         ),
     ),
     "browsers": (
         "browser profiles, keyrings",
         (
             ".mozilla/firefox/a1b2.default/logins.json",
-            ".config/google-chrome/Default/Login Data",
+            *(".config/google-chrome/Default/Login Data", ".config/chromium/Default/Cookies"),
+            ".password-store/mail.gpg",
             ".gnupg/private-keys-v1.d/0A1B.key",
             ".local/share/keyrings/login.keyring",
         ),
     ),
-    "history": ("shell history", (".bash_history", ".zsh_history", ".python_history")),
+    "history": (
+        "shell history",
+        (
+            *(".bash_history", ".zsh_history", ".python_history", ".psql_history"),
+            *(".local/share/fish/fish_history", ".node_repl_history"),
+        ),
+    ),
     "agent-secrets": (
         "secrets of coding agents",
         (

@@ -1,24 +1,46 @@
-"""A listener of the kit on a TCP port of 127.0.0.1."""
+"""Listeners of the kit on a TCP port of 127.0.0.1, and on a Unix socket with a path."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
+from pathlib import Path
 
 from boxspec.verify.errors import UntestableError
 
 
-class Port:
-    """A listener.
+class _Listener:
+    """A listener. Once a client has connected, `reached` stays true."""
+
+    def __init__(self, family: socket.AddressFamily) -> None:
+        self._socket = socket.socket(family, socket.SOCK_STREAM)
+        self._came = False
+
+    def listen(self) -> None:
+        self._socket.listen(16)
+        self._socket.setblocking(False)
+
+    def reached(self) -> bool:
+        with contextlib.suppress(OSError):
+            self._socket.accept()[0].close()
+            self._came = True
+        return self._came
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+
+class Port(_Listener):
+    """A TCP port of 127.0.0.1.
 
     `came` returns a line once a client has connected.
     """
 
     def __init__(self, number: int) -> None:
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        super().__init__(socket.AF_INET)
         # Connections of the previous start may still be closing.
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._came = False
         try:
             self._socket.bind(("127.0.0.1", number))
         except OSError as why:
@@ -26,17 +48,27 @@ class Port:
             problem = f"the kit cannot listen on 127.0.0.1:{number}: {why.strerror}"
             raise UntestableError(problem) from None
         self.number = int(self._socket.getsockname()[1])
-        self._socket.listen(16)
-        self._socket.setblocking(False)
+        self.listen()
 
     def came(self) -> list[str]:
-        with contextlib.suppress(OSError):
-            self._socket.accept()[0].close()
-            self._came = True
-        return [f"127.0.0.1:{self.number} was reached"] if self._came else []
+        return [f"127.0.0.1:{self.number} was reached"] if self.reached() else []
 
     def __enter__(self) -> Port:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._socket.close()
+
+class SocketFile(_Listener):
+    """The Unix socket `socket` in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(socket.AF_UNIX)
+        # The path may be too long for an address, so a short path through a descriptor is used.
+        fd = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            self._socket.bind(f"/proc/self/fd/{fd}/socket")
+        finally:
+            os.close(fd)
+        self.listen()
+
+    def __enter__(self) -> SocketFile:
+        return self

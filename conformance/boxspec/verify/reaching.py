@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+from boxspec.random_names import random_name
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.probes import Said, table
 from boxspec.verify.errors import UntestableError
-from boxspec.verify.reading import leaks
+from boxspec.verify.layout import without_the_kit
+from boxspec.verify.port import SocketFile
+from boxspec.verify.reading import identified, leaks
 from boxspec.verify.row import Attempt, Line, Target
-from boxspec.verify.scene import Scene
+from boxspec.verify.scene import TEMPORARY, Scene
 
 Params = dict[str, object]
 
@@ -46,6 +52,14 @@ NAMED = {
     "abstract": "an abstract Unix socket was reached",
     "abstract_dgram": "an abstract Unix datagram socket was reached",
 }
+# Sockets of services of the host, by which a program acts as their user or as root.
+OF_THE_HOST = (
+    *("/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock"),
+    *("/run/crio/crio.sock", "/run/dbus/system_bus_socket", "/run/snapd.socket"),
+    *("/run/systemd/private", "/tmp/.X11-unix/X0", "/tmp/.X11-unix/X1"),
+)
+# Names below XDG_RUNTIME_DIR.
+OF_THE_USER = ("bus", "gnupg", "docker", "keyring")
 SIGNALS = ("p_kill_usr1", "p_tgkill", "p_sigqueue", "p_pidfd_signal")
 CHANGES = ("p_setpriority", "p_prlimit", "p_sched_setaffinity", "p_process_vm_writev", "p_proc_mem")
 MEMORY = "p_process_vm_readv"
@@ -98,6 +112,71 @@ class Processes(Target):
             ]
 
         return [Line(f"kill -USR1 {pid}", "kill -USR1 PID", harmed)]
+
+
+@dataclass(frozen=True)
+class SocketsOfTheUser(Target):
+    """Unix sockets at the places in which programs of a user listen: an SSH agent in the temporary
+    folder, and D-Bus, gpg-agent, a container engine and a keyring below XDG_RUNTIME_DIR."""
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        agent = TEMPORARY / f"ssh-{random_name()}"
+        runtime = _runtime_folder(scene)
+        scene.env["SSH_AUTH_SOCK"] = str(agent / "socket")
+        scene.env["XDG_RUNTIME_DIR"] = str(runtime)
+        scene.env["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={runtime / 'bus' / 'socket'}"
+        made = [self._attempt(scene, agent, "the socket of an SSH agent, SSH_AUTH_SOCK")]
+        for name in OF_THE_USER:
+            what = f"a socket below XDG_RUNTIME_DIR, {name}"
+            made.append(self._attempt(scene, runtime / name, what))
+        return made
+
+    def _attempt(self, scene: Scene, folder: Path, what: str) -> Attempt:
+        scene.removed_at_the_end(folder)
+        folder.mkdir(mode=0o700, parents=True)
+        listener = scene.enter(SocketFile(folder))
+        params: dict[str, object] = {"out": folder, "token": secrets.token_hex(8)}
+
+        def effects(said: Said) -> list[str]:
+            return [f"{what}, was reached"] if listener.reached() else []
+
+        return Attempt("n_unix_path_out", what, params, effects)
+
+
+def _runtime_folder(scene: Scene) -> Path:
+    """Make a folder for XDG_RUNTIME_DIR, below the one that the user has."""
+    own = without_the_kit(os.environ, ()).get("XDG_RUNTIME_DIR", "")
+    usable = own.startswith("/") and os.access(own, os.W_OK | os.X_OK)
+    made = Path(own) / random_name() if usable else scene.fresh(scene.home)
+    scene.removed_at_the_end(made)
+    made.mkdir(mode=0o700)
+    return made
+
+
+@dataclass(frozen=True)
+class SocketOfTheHost(Target):
+    """A socket of a service of the host. The attempt connects and sends nothing."""
+
+    path: Path
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        found = identified(self.path, f"{self.path} was reached")
+        shown, params = f"connect to {self.path}, nothing sent", {"path": self.path}
+        return [Attempt("n_unix_host", shown, {**params}, found, unclear=True)]
+
+
+def sockets_of_the_host() -> list[SocketOfTheHost]:
+    """Return those sockets of services that exist here and that this user may use."""
+    found = []
+    for name in OF_THE_HOST:
+        path = Path(name)
+        try:
+            is_socket = stat.S_ISSOCK(path.stat().st_mode)
+        except OSError:
+            continue
+        if is_socket and os.access(path, os.W_OK):
+            found.append(SocketOfTheHost(path))
+    return found
 
 
 def need_all_processes() -> None:

@@ -24,6 +24,8 @@ WAYS = {
     "r_via_new_hardlink": "opened through a hard link in the workspace",
     "r_io_uring": "opened by io_uring",
     "r_mmap": "mapped",
+    "r_chmod": "opened after its permissions were given back",
+    "r_descriptor": "opened below a descriptor that the command left open",
 }
 # Probes that make a link in the workspace.
 MAKE_LINKS = ("r_via_symlink", "r_via_new_hardlink")

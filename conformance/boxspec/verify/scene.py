@@ -30,6 +30,8 @@ from boxspec.verify.layout import DROPPED, Layout, parents, without_the_kit
 from boxspec.verify.paths import Place
 from boxspec.verify.port import Port
 
+# The folder in which programs of all users make temporary files.
+TEMPORARY = Path("/tmp")
 # The bytes that a write probe writes.
 PAYLOAD = b"escaped"
 GIT = {
@@ -246,9 +248,12 @@ class Scene:
         made.mkdir()
         return made
 
-    def outside_folder(self) -> Path:
-        """Make a folder with a file for one attempt in the home directory."""
-        made = self.fresh(self.home)
+    def outside_folder(self, *, beside: bool = False) -> Path:
+        """Make a folder with a file for one attempt in the home directory.
+
+        beside: the folder lies beside the workspace, like another project.
+        """
+        made = self.fresh(self.root.parent if beside else self.home)
         made.mkdir()
         (made / "file").write_text("canary\n")
         with contextlib.suppress(OSError):

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from boxspec.random_names import random_name
 from boxspec.subject.observe.probes import Said, table
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place
-from boxspec.verify.reading import identified
+from boxspec.verify.reading import identified, leaks, printed
 from boxspec.verify.row import Attempt, Effects, Line, Target
-from boxspec.verify.scene import Scene
+from boxspec.verify.scene import TEMPORARY, Scene
 
 # Attempts to change one file. The order matters: each works on the result of the one before it.
 ON_A_FILE = {
@@ -35,6 +36,8 @@ OUTSIDE = (
     *("w_symlink_file_follow", "w_preplanted_symlink", "w_proc_self_root", "w_o_path_reopen"),
     *("w_o_tmpfile", "w_io_uring_openat", "w_exchange", "w_openat2", "w_creat"),
 )
+# Probes for a folder beside the workspace.
+BESIDE = ("w_create", "w_write", "w_unlink")
 ONLY_ROOT = ("w_chroot_escape", "w_open_by_handle")
 METADATA = (
     *("w_chmod", "w_fchmodat2", "w_fchmod_rdonly", "w_futimens_rdonly", "w_utimes"),
@@ -191,29 +194,63 @@ def _on_a_file(scene: Scene, path: Path, shown: str, effects: Effects) -> list[A
 
 @dataclass(frozen=True)
 class Probes(Target):
-    """Probes that each need a separate folder outside the workspace."""
+    """Probes that each need a separate folder outside the workspace.
+
+    beside: the folders lie beside the workspace, otherwise in the home directory.
+    """
 
     names: tuple[str, ...]
     late: bool = False
+    beside: bool = False
 
     def attempts(self, scene: Scene) -> list[Attempt]:
+        if self.beside and scene.real:
+            return []
         return [self._attempt(scene, name) for name in self.names]
 
     def _attempt(self, scene: Scene, name: str) -> Attempt:
-        out, work = scene.outside_folder(), scene.work_folder()
+        out, work = scene.outside_folder(beside=self.beside), scene.work_folder()
         if name == "w_rmdir":
             (out / "empty").mkdir()
         if name == "w_preplanted_symlink":
             (out / "linked").mkdir()
             (work / "planted").symlink_to(out / "linked")
         params: dict[str, object] = {"out": out, "ws": work, "token": secrets.token_hex(8)}
-        shown = table()[name].tries
+        shown = table()[name].tries + (", beside the workspace" if self.beside else "")
         return Attempt(name, shown, params, lambda said: scene.changes(out), self.late)
 
     def lines(self, scene: Scene) -> list[Line]:
         out = scene.outside_folder()
         line = f"echo escaped >>{shlex.quote(str(out / 'file'))}"
         return [Line(line, "echo >>~/FILE", lambda output: scene.changes(out))]
+
+
+@dataclass(frozen=True)
+class TemporaryFiles(Target):
+    """Files of the user in a private folder below /tmp, which other users can neither read nor
+    change."""
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        folder = self._folder(scene)
+        token = scene.decoy(folder / "file")
+        changes = changed(scene, folder)
+        read = leaks(token, f"{folder}/file was read")
+        params: dict[str, object] = {"path": folder / "file"}
+        made = [Attempt("r_secret", "a private file in /tmp opened", params, read)]
+        new = _denied(scene, folder / secrets.token_hex(6), "d_create")
+        made.append(Attempt("d_create", "a new file in a private folder in /tmp", new, changes))
+        return made + _on_a_file(scene, folder / "file", "a private file in /tmp", changes)
+
+    def lines(self, scene: Scene) -> list[Line]:
+        folder = self._folder(scene)
+        seen = printed(scene.decoy(folder / "file"), f"{folder}/file was read by a shell")
+        return [Line(f"cat {shlex.quote(str(folder / 'file'))}", "cat /tmp/FOLDER/file", seen)]
+
+    def _folder(self, scene: Scene) -> Path:
+        folder = TEMPORARY / random_name()
+        scene.removed_at_the_end(folder)
+        folder.mkdir(mode=0o700)
+        return folder
 
 
 @dataclass(frozen=True)

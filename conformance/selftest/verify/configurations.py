@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-START = "exec bwrap --die-with-parent --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp"
+START = (
+    "exec bwrap --die-with-parent --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --tmpfs /run"
+)
 USUAL = f'{START} --unshare-all --new-session --cap-drop ALL --bind "$PWD" "$PWD" {{}} -- "$@"\n'
 # A script without USUAL's namespaces and options, for mistakes that consist in leaving them out.
 OPEN = f'{START} --bind "$PWD" "$PWD" {{}} -- "$@"\n'
 LEAKED, BLOCKED = "LEAKED", "blocked too much"
 LATER_FILES = """$(find "$PWD" -name '*.pem' | sed 's/.*/--ro-bind \\/dev\\/null &/')"""
 GIT = '--bind "$PWD/.git" "$PWD/.git"'
+NO_HOME = '--tmpfs "$HOME" --bind "$PWD" "$PWD"'
+SECRETIVE = "'TOKEN\\|SECRET\\|KEY\\|PASSWORD\\|CREDENTIAL'"
 HOOKS = '--ro-bind "$PWD/.git/hooks" "$PWD/.git/hooks"'
 
 
@@ -136,6 +140,38 @@ CONFIGURATIONS = {
         "outside", OPEN, "--unshare-pid", "--unshare-pid --cap-drop ALL", only_root=True
     ),
     "a_helper_that_is_left": row("remains", "{}" + USUAL.format(""), "sleep 60 & \n", ""),
+    "a_temporary_folder_of_the_host": row("temporary", USUAL, "--bind /tmp /tmp", ""),
+    "an_agent_whose_socket_is_bound": row(
+        "sockets", USUAL, f'{NO_HOME} --bind-try "$SSH_AUTH_SOCK" "$SSH_AUTH_SOCK"', NO_HOME
+    ),
+    "a_folder_of_programs_that_is_writable": row(
+        "start-files",
+        USUAL,
+        f'{NO_HOME} --bind-try "$HOME/.cargo" "$HOME/.cargo"',
+        f'{NO_HOME} --bind-try "$HOME/.cargo/registry" "$HOME/.cargo/registry"',
+    ),
+    "other_projects_that_are_writable": row(
+        "outside", USUAL, '--bind "$PWD/.." "$PWD/.." --bind "$PWD" "$PWD"', ""
+    ),
+    "a_list_of_patterns_of_variables": row(
+        "environment",
+        "exec env -i {}" + USUAL.format("").removeprefix("exec"),
+        f"PATH=/usr/bin:/bin $(env | grep -v {SECRETIVE} | grep '^[A-Z_]*=[^ ]*$')",
+        "PATH=/usr/bin:/bin",
+    ),
+    "a_descriptor_that_is_left_open": rule(
+        "deny-read", "~/.ssh", "{}" + USUAL.format(NO_HOME), 'exec 9<"$HOME"\n', ""
+    ),
+    "a_file_without_permissions_only": rule(
+        "deny-read",
+        "token",
+        "touch token\n{}" + USUAL.format('$([ "$(stat -c %a token)" = 0 ] || echo "$mask")'),
+        "chmod 000 token\n",
+        'mask="--ro-bind /dev/null $PWD/token"\n',
+    ),
+    "a_limit_that_a_program_can_raise": rule(
+        "limit", "open-files=64", "{}" + USUAL.format(""), "ulimit -S -n 64\n", "ulimit -n 64\n"
+    ),
     "a_limit_that_is_missing": rule(
         "limit", "open-files=64", "{}" + USUAL.format(""), "", "ulimit -n 64\n"
     ),
