@@ -210,10 +210,10 @@ int bs_signal_first(const struct bs_signal_slot *slot) { return atomic_load(&slo
 void bs_signals_release(struct bs_signal_slot *slot, unsigned *sigints, unsigned *sigterms) {
     (void)pthread_mutex_lock(&lock);
     /* active_runs is already 0 in a child that was forked during the run */
-    if (active_runs > 0 && --active_runs == 0) {
+    if (active_runs > 0 && --active_runs == 0)
         restore(2);
-        wait_for_handlers(); /* the slot still counts signals, so the counts below include these */
-    }
+    /* The slot still counts signals, so the counts below include those of handlers that run. */
+    wait_for_handlers();
     close_slot(slot);
     *sigints = atomic_load(&slot->noted[0]);
     *sigterms = atomic_load(&slot->noted[1]);
