@@ -14,9 +14,9 @@ from boxspec.subject.orders.explore import Outcome, broken_laws, shortened, shor
 from boxspec.subject.orders.ptrace import unsupported
 from boxspec.terminal import Terminal
 
-# The number of orders per contract, which take about five seconds: all orders without a choice,
-# then some with one choice.
-ORDERS = 60
+# The number of orders per contract, which take about five seconds on a quiet machine: all orders
+# without a choice, then some with one choice.
+ORDERS = 150
 
 
 def judge_orders(

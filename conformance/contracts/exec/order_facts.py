@@ -8,6 +8,7 @@ from boxspec.subject.orders.task import Note
 from contracts.shared.order_laws import Cause, Facts
 
 PIPE_BYTES = 65536
+MOST_STEPS = 1 << 62
 
 
 class Judged(Facts):
@@ -20,7 +21,8 @@ class Judged(Facts):
             return None
         if self.result is None:
             message = str(self.ran.answer.get("error", {}).get("message", ""))
-            return "stdin" if "stdin" in message else f"error: {message}"
+            known = [word for word in ("stdin", "spawn") if word in message]
+            return known[0] if known else f"error: {message}"
         if "termination" in self.result:
             name = str(self.result["termination"])
         elif self.result["stderr"].endswith("process timed out"):
@@ -32,6 +34,19 @@ class Judged(Facts):
         if name == "parent_signal":
             return f"parent_signal {(self.result['exit_code'] or 0) - 128}"
         return "exit" if name == "signal" else name
+
+    def holds_pipes(self, name: str, step: int = MOST_STEPS) -> bool:
+        """True if a puppet has an output pipe open after this step. A fork inherits what its parent
+        has closed."""
+        closed: dict[str, set[str]] = {}
+        for note in self.of("action"):
+            word, _, rest = note.facts["action"].partition(":")
+            own = closed.setdefault(note.facts["name"], set())
+            if note.step < step and word == "close":
+                own.add(rest)
+            elif word == "fork":
+                closed[rest] = set(own)
+        return not {"1", "2"} <= closed.get(name, set())
 
     @cached_property
     def causes(self) -> list[Cause]:

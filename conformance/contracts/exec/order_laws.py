@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from signal import Signals
+from signal import SIGKILL, Signals
 
 from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.explore import Ran, Scenario, Violation
+from contracts.exec.order_batch import parts
 from contracts.exec.order_facts import Judged
 from contracts.shared.order_laws import (
     TICK_MS,
@@ -38,14 +39,25 @@ SHARED = Requirements(
 
 def judge(scenario: Scenario, ran: Ran) -> list[Violation]:
     """Return the laws that this order breaks."""
+    if "batch" in scenario.request:
+        return _judge_batch(scenario, ran)
     judged = Judged(scenario, ran)
     laws = (
         *(_returns, _cause, _fields, _causeless, _deadline, _grace, _bytes, _prompt, _duration),
-        *(_flags, _killed_writers, _reaches, _leaves_alone),
+        *(_flags, _killed_writers, _reaches, _leaves_alone, _kills_at_once, _starts_nothing),
     )
     more = (*continues(judged, "EXEC-KILL-07"), *shared(judged, SHARED))
     found = [violation for law in laws for violation in law(judged)]
     return [*found, *more]
+
+
+def _judge_batch(scenario: Scenario, ran: Ran) -> list[Violation]:
+    whole = Judged(scenario, ran)
+    found = [*_returns(whole), *shared(whole, SHARED)]
+    for single, part in parts(scenario, ran) if ran.answer else ():
+        found += [each for each in judge(single, part) if each not in found]
+    # A child of another run has the pipes too, until it executes its program.
+    return [each for each in found if each.requirement != "EXEC-DRAIN-09"]
 
 
 def _returns(judged: Judged) -> Iterator[Violation]:
@@ -70,7 +82,7 @@ def _returns(judged: Judged) -> Iterator[Violation]:
 
 def _cause(judged: Judged) -> Iterator[Violation]:
     """The answer names the first cause, if it has the member `termination`."""
-    if judged.reported is None:
+    if judged.reported is None or judged.scenario.fails:
         return
     law = "the first cause names the result"
     causes = judged.causes
@@ -92,6 +104,18 @@ def _cause(judged: Judged) -> Iterator[Violation]:
             )
 
 
+def _starts_nothing(judged: Judged) -> Iterator[Violation]:
+    """A failed spawn is reported as one. Only a signal to the caller may come before it."""
+    signals = [each.name for each in judged.parent_signals()]
+    if judged.scenario.fails and judged.reported not in (None, "spawn", *signals):
+        yield Violation(
+            "EXEC-SPAWN-01",
+            "a program that cannot be started is a spawn failure",
+            " or ".join(["failed to spawn", *signals]),
+            str(judged.reported),
+        )
+
+
 def _fields(judged: Judged) -> Iterator[Violation]:
     """The fields of a result agree with its cause."""
     if judged.result is None or judged.reported in (None, "exit"):
@@ -111,16 +135,40 @@ def _deadline(judged: Judged) -> Iterator[Violation]:
     due, first, spawn = judged.deadline(), judged.first_signal, judged.spawned
     if judged.reported != "timeout" or due is None or first is None or spawn is None:
         return
+    waits = [note for note in judged.of("waits") if spawn.step < note.step < first.step]
+    # If the caller is delayed between its clock read and its wait, the wait is too long by this
+    # delay.
+    late = max((note.facts["late"] for note in waits), default=0) // MS
+    at = spawn.at // MS + (judged.scenario.deadline_ms or 0)
     passed = [note for note in judged.of("time") if spawn.step < note.step < first.step]
-    # After a delay of the caller, the limit of its wait is too long by this delay.
-    late = sum(note.facts["ms"] for note in passed if not note.facts["blocked"])
-    waited = sum(n.facts["ms"] for n in passed if n.step > due.step and n.facts["blocked"])
+    waited = sum(
+        min(note.facts["ms"], max(0, note.at // MS - at))
+        for note in passed
+        if note.facts["blocked"]
+    )
     if waited > TICK_MS + late:
         yield Violation(
             "EXEC-TIMEOUT-03",
             "the deadline is noticed within a tick",
             f"SIGTERM at most {TICK_MS} ms after the deadline",
             f"it still waited {waited} ms",
+        )
+
+
+def _kills_at_once(judged: Judged) -> Iterator[Violation]:
+    """After an exit, and after output beyond the cap, the rest of the group is killed at once."""
+    cause = next((each for each in judged.causes if each.name == judged.reported), None)
+    kill = next((note for note in judged.sends if note.facts["signal"] == SIGKILL), None)
+    if judged.reported not in ("exit", "cap") or not cause or not kill or not kill.facts["alive"]:
+        return
+    passed = [note for note in judged.of("time") if cause.step < note.step < kill.step]
+    waited = sum(note.facts["ms"] for note in passed if note.facts["blocked"])
+    if waited > TICK_MS:
+        yield Violation(
+            "EXEC-ORPHAN-01" if judged.reported == "exit" else "EXEC-CAP-01",
+            "the rest of the group is killed at once",
+            f"SIGKILL at most {TICK_MS} ms after the {judged.reported}",
+            f"it still waited {waited} ms; alive: {', '.join(kill.facts['alive'])}",
         )
 
 
@@ -222,10 +270,9 @@ def _flags(judged: Judged) -> Iterator[Violation]:
             f"pending_signals with {', '.join(lacks)}",
             str(result["pending_signals"]),
         )
-    done = [(note.facts["name"], note.facts["action"]) for note in judged.of("action")]
     left = any(
-        action == "setsid" and not {(name, "close:1"), (name, "close:2")} <= set(done)
-        for name, action in done
+        note.facts["action"] == "setsid" and judged.holds_pipes(note.facts["name"])
+        for note in judged.of("action")
     )
     if result["detached_writers"] != left:
         yield Violation(
@@ -246,14 +293,7 @@ def _killed_writers(judged: Judged) -> Iterator[Violation]:
     kill = next((n for n in judged.sends if end and n.step > end.step), None)
     if not result or "killed_writers" not in result or judged.reported != "exit" or not kill:
         return
-    closed = {
-        (note.facts["name"], note.facts["action"])
-        for note in judged.of("action")
-        if note.step < kill.step
-    }
-    writers = [
-        name for name in kill.facts["alive"] if not {(name, "close:1"), (name, "close:2")} <= closed
-    ]
+    writers = [name for name in kill.facts["alive"] if judged.holds_pipes(name, kill.step)]
     acted = any(end and end.step < note.step < kill.step for note in judged.of("action"))
     if judged.scenario.escapes or (acted and not writers):
         return

@@ -6,13 +6,123 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.subject.orders.explore import Orders, Scenario
+from contracts.exec.order_batch import singles
 from contracts.exec.order_laws import judge
 
 # A payload that is larger than the pipe.
 LONG_STDIN = {"stdin": {"bytes": "x" * 100_000}}
 
-SCENARIOS = tuple(
-    Scenario(name, script.split(), request, signals, escapes="setsid" in script)
+# What the child does when the run is ended: its script, and fields of the request.
+PHASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "silent": ("child wait", {}),
+    "writes": ("child out:a err:b out:c wait", {}),
+    "exits": ("child out:a err:b exit:3", {}),
+    "dies": ("child out:a die:KILL", {}),
+    "ignores": ("child ignore:INT ignore:TERM out:a wait", {}),
+    "answers": ("child on:TERM:err:bye on:INT:exit:7 out:a wait", {}),
+    "stops": ("child out:a stop wait", {}),
+    "reads": ("child read:4 out:a wait", {"stdin": {"bytes": "abcdef"}}),
+    "stuck": ("child out:a wait", LONG_STDIN),
+    "refuses": ("child out:a close:0 wait", LONG_STDIN),
+    "floods": ("child out:abc out:def wait", {"max_output_bytes": 4}),
+    "orphan": ("child fork:orphan out:o wait end exit:3", {}),
+    "silent-orphan": ("child close:1 close:2 fork:orphan wait end exit:0", {}),
+    "stopped-orphan": ("child fork:orphan stop wait end out:a exit:0", {}),
+    "family": ("child ignore:INT ignore:TERM fork:orphan fork:second wait end wait end wait", {}),
+    "parting": ("child fork:orphan on:TERM:out:z wait end out:a wait", {}),
+    "daemon": ("child fork:daemon setsid out:d wait end out:a exit:0", {}),
+    "quiet-daemon": ("child close:1 close:2 fork:daemon setsid wait end exit:0", {}),
+}
+LIMITED = {"timeout_ms": 1000}
+# What ends the run: fields of the request, and the signals that the caller receives.
+CAUSES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "deadline": (LIMITED, ()),
+    "term": ({}, ("TERM",)),
+    "int-term": ({}, ("INT", "TERM")),
+    "deadline-int": (LIMITED, ("INT",)),
+}
+
+
+def _scenario(
+    name: str, script: str, request: dict[str, Any], signals: tuple[str, ...], **more: bool
+) -> Scenario:
+    return Scenario(name, script.split(), request, signals, escapes="setsid" in script, **more)
+
+
+EACH_PHASE_AND_CAUSE = tuple(
+    _scenario(f"{phase}+{cause}", script, {**fields, **request}, signals)
+    for phase, (script, fields) in PHASES.items()
+    for cause, (request, signals) in CAUSES.items()
+)
+
+# The program cannot be started, or the orphans become children of the caller.
+OTHERS = (
+    _scenario("missing", "child", {"program": "/nonexistent"}, ("TERM",), fails=True),
+    _scenario("missing-int", "child", {"program": "/nonexistent"}, ("INT", "TERM"), fails=True),
+    _scenario("no-program", "child", {"program": "/", **LIMITED}, (), fails=True),
+    _scenario("adopted", "child fork:orphan out:o wait end exit:3", {}, ("TERM",), adopts=True),
+    _scenario(
+        "adopted-end",
+        "child fork:middle fork:orphan exit:5 end exit:6 end wait",
+        LIMITED,
+        (),
+        adopts=True,
+    ),
+    _scenario(
+        "adopted-daemon",
+        "child close:1 close:2 fork:daemon setsid wait end exit:0",
+        {},
+        (),
+        adopts=True,
+    ),
+)
+
+# Several runs at once. Each has a limit or ends by itself, because a signal may arrive before it.
+BATCHES = tuple(
+    Scenario(
+        f"batch-{name}",
+        scripts[0].split(),
+        {"batch": [*zip(scripts, fields, strict=True)]},
+        signals,
+    )
+    for name, scripts, fields, signals in (
+        ("exits", ("child out:a exit:1", "other out:b exit:2"), ({}, {}), ()),
+        ("exit-term", ("child out:a exit:3", "other out:b wait"), ({}, LIMITED), ("TERM",)),
+        (
+            "int-term",
+            ("child on:INT:exit:4 wait", "other ignore:INT ignore:TERM wait"),
+            (LIMITED, LIMITED),
+            ("INT", "TERM"),
+        ),
+        (
+            "deadlines",
+            ("child wait", "other ignore:TERM out:b wait"),
+            ({"timeout_ms": 500}, LIMITED),
+            (),
+        ),
+        (
+            "deadline-exit",
+            ("child ignore:TERM wait", "other out:b exit:6"),
+            (LIMITED, {}),
+            ("TERM",),
+        ),
+        (
+            "orphans",
+            ("child fork:orphan out:o wait end exit:3", "other fork:second wait end out:b wait"),
+            ({}, LIMITED),
+            (),
+        ),
+        (
+            "missing",
+            ("child wait", "other wait"),
+            ({"program": "/nonexistent"}, LIMITED),
+            ("TERM",),
+        ),
+    )
+)
+
+SINGLE = tuple(
+    _scenario(name, script, request, signals)
     for name, script, request, signals in (
         ("exit", "child out:a err:b exit:3", {}, ()),
         ("exit-term", "child out:a exit:0", {}, ("TERM",)),
@@ -119,21 +229,27 @@ SCENARIOS = tuple(
     )
 )
 
+SCENARIOS = (*SINGLE, *OTHERS, *BATCHES, *EACH_PHASE_AND_CAUSE)
+
 # Events of the contract that no order of these scenarios contains.
 NOT_FORCED = {
     "cancel": "the protocol has no request that cancels a run",
-    "spawn failure": "the child is the puppet, which can always be executed",
     "a member that SIGKILL does not end": "needs a file system that does not answer",
     "a terminal as stdin": "job control of a terminal is not part of a world yet",
-    "several runs at once": "exec.batch is not part of a scenario yet",
     "a change of threads between two system calls": "threads run one at a time",
 }
 
 
 def message(scenario: Scenario, puppet: str, folder: Path) -> dict[str, Any]:
-    """Return a run of the puppet."""
-    fields = {"program": puppet, "args": list(scenario.script), **scenario.request}
-    return {"op": "exec.run", "request": fields}
+    """Return a run of the puppet, or several runs at once."""
+    if "batch" in scenario.request:
+        runs = [_request(each, puppet) for each in singles(scenario)]
+        return {"op": "exec.batch", "runs": [{"after_ms": 0, "request": each} for each in runs]}
+    return {"op": "exec.run", "request": _request(scenario, puppet)}
+
+
+def _request(scenario: Scenario, puppet: str) -> dict[str, Any]:
+    return {"program": puppet, "args": list(scenario.script), **scenario.request}
 
 
 ORDERS = Orders(SCENARIOS, message, judge, NOT_FORCED)

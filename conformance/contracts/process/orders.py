@@ -67,6 +67,19 @@ SCENARIOS = tuple(
             "open read:r t.close:600 close:600 join:t",
             "",
         ),
+        # The second close comes within the grace period of the first.
+        (
+            "close-again",
+            "child ignore:TERM out:r wait",
+            "open read:r t.close:600 wait:300 close:600 join:t",
+            "",
+        ),
+        (
+            "close-sooner",
+            "child ignore:TERM out:r wait",
+            "open read:r t.close:900 wait:300 close:200 join:t",
+            "",
+        ),
         ("drop", "child fork:orphan out:r wait end wait", "open read:r drop", ""),
         ("drop-exit", "child exit:0", "open poll drop", ""),
         ("drop-waits", "child wait", "open t.wait kill drop join:t", ""),

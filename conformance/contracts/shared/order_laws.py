@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -156,9 +157,9 @@ def grace(facts: Facts, grace_ms: int, ended: str, once: str) -> Iterator[Violat
     if first is None:
         return
     yield from grace_is_not_cut(first, facts.sends, grace_ms, ended)
-    repeats = [n for n in facts.sends if n.facts["signal"] == first.facts["signal"]]
-    if len(repeats) > 1:
-        yield Violation(once, "the first signal is sent once", "1 time", f"{len(repeats)} times")
+    repeats = _repeats(facts, int(first.facts["signal"]))
+    if repeats > 1:
+        yield Violation(once, "the first signal is sent once", "1 time", f"{repeats} times")
     yield from grace_is_not_extended(facts, first, grace_ms, ended)
 
 
@@ -201,6 +202,16 @@ def grace_is_not_extended(
                 f"alive: {', '.join(wait.facts['alive'])}",
             )
             return
+
+
+def _repeats(facts: Facts, signo: int) -> int:
+    """Return how often a signal was sent to the leader or to another member, by the number of the
+    group or by its own."""
+    sent = [note for note in facts.of("send") if note.facts["signal"] == signo]
+    group = [note for note in sent if abs(note.facts["target"]) == facts.ran.leader]
+    born = {note.facts["pid"] for note in facts.of("born") if note.facts["kind"] == "puppet"}
+    others = Counter(note.facts["target"] for note in sent if note.facts["target"] in born)
+    return max(len(group), *(len(group) + count for count in others.values()), 0)
 
 
 def continues(facts: Facts, requirement: str) -> Iterator[Violation]:
@@ -325,8 +336,15 @@ def _collects(facts: Facts, ids: Requirements) -> Iterator[Violation]:
             "a second wait for its number, which may be another child's by then",
         )
     collected = {note.facts["pid"] for note in facts.of("collects")}
+    ends = facts.one("answers") or facts.one("exits")
     dead = {pid for pid in facts.ran.leaders if facts.end_of(pid)}
-    if facts.result and dead - collected:
+    # Children that have not executed the program, such as those of a failed spawn.
+    dead |= {
+        note.facts["pid"]
+        for note in facts.of("died")
+        if ends and note.step < ends.step and note.facts["task"].kind == "spawn"
+    }
+    if facts.ran.answer and dead - collected:
         yield Violation(ids.collected, "the child is collected", "one wait", "a zombie is left")
 
 

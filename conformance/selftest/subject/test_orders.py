@@ -6,22 +6,32 @@ import contextlib
 import json
 import shlex
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from boxspec.cli import order_run
 from boxspec.cli.main import main
-from boxspec.faults.fault import catalogue, shim_of
+from boxspec.faults.fault import catalogue, interpreter, shim_of
 from boxspec.judge.failure_block import failure_block
 from boxspec.judge.repro import RunFlags
+from boxspec.places import ROOT
 from boxspec.programs import programs
 from boxspec.report.console import Console
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.contract import every, find
 from boxspec.subject.orders import ptrace
 from boxspec.subject.orders.clock import Clock
-from boxspec.subject.orders.explore import Order, Outcome, chosen, outcomes
+from boxspec.subject.orders.explore import (
+    Order,
+    Outcome,
+    Ran,
+    Scenario,
+    Violation,
+    chosen,
+    outcomes,
+)
 from boxspec.subject.orders.task import Task
 from boxspec.subject.orders.world import World
 from selftest.tools import boxspec
@@ -53,6 +63,7 @@ CAUGHT = {
 }
 
 
+PYTHON_SHIM = ROOT / "conformance" / "shims" / "python" / "shim.py"
 WITH_ORDERS = [each.name for each in every() if each.orders]
 
 
@@ -131,10 +142,36 @@ def test_a_member_that_forks_and_ends_during_a_look_hides_no_child() -> None:
         assert (each.violations, each.missed) == ([], []), each.order.seed
 
 
-@pytest.mark.parametrize("seed", ["orphan-code/8=orphan", "orphan-quiet/4=orphan,11=orphan"])
+@pytest.mark.parametrize("seed", ["orphan-code/8=orphan", "orphan-quiet/6=child,11=orphan"])
 def test_a_writer_that_ends_before_the_signal_may_count_as_killed(seed: str) -> None:
     (ran,) = run([seed])
     assert (ran.violations, ran.missed) == ([], [])
+
+
+def _tells_lack(_scenario: Scenario, ran: Ran) -> list[Violation]:
+    notes = [note.kind for note in ran.notes]
+    return [Violation(kind, "", "", "") for kind in ("begins", "answers") if kind not in notes]
+
+
+@pytest.mark.parametrize("shim", [None, shlex.join([interpreter(), "-I", "-S", str(PYTHON_SHIM)])])
+def test_the_beginning_and_the_answer_of_a_run_are_noted(shim: str | None) -> None:
+    """Without the answer, no duration and no late return would be judged."""
+    of = replace(find("exec").load_orders(), judge=_tells_lack)
+    (ran,) = outcomes(shim_argv(shim), programs.puppet, of, [Order("exit")], 1)
+    assert ran.violations == []
+
+
+def test_a_signal_at_the_end_of_one_of_two_runs_is_listed_in_its_result() -> None:
+    """The handler of the signal runs while the run ends on another thread."""
+    (ran,) = run(["batch-exit-term/35=TERM,40=switch"])
+    assert (ran.violations, ran.missed) == ([], [])
+
+
+@pytest.mark.parametrize("name", ["missing", "missing-int", "no-program", "batch-missing"])
+def test_a_signal_at_any_point_of_a_failed_spawn_conforms(name: str) -> None:
+    (calm,) = run([f"{name}/"])
+    ran = run([each.seed for each in calm.next if each.choices[0][1] in ("INT", "TERM")])
+    assert [each.violations for each in ran if each.violations] == []
 
 
 def test_a_choice_that_is_not_possible_is_reported() -> None:

@@ -39,6 +39,8 @@ class Scenario:
     request: Mapping[str, Any] = field(default_factory=dict)
     signals: Sequence[str] = ()
     escapes: bool = False  # a process leaves the group and keeps the pipes
+    fails: bool = False  # the program cannot be started
+    adopts: bool = False  # the caller is a subreaper
 
     @property
     def deadline_ms(self) -> int | None:
@@ -136,6 +138,7 @@ def run_order(
             puppet,
             caller_signals=scenario.signals,
             deadline_ms=scenario.deadline_ms,
+            adopts=scenario.adopts,
         )
         world.run(decide)
         answer = json.loads(response.read_text()) if response.exists() else None
@@ -216,17 +219,17 @@ class Outcome:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-Job = tuple[Sequence[str], str, Message, Scenario, Judge, Order]
+Job = tuple[Sequence[str], str, Orders, Scenario, Order]
 
 
 def outcome_of(job: Job) -> Outcome:
     """Run and judge one order."""
-    argv, puppet, message, scenario, judge, order = job
+    argv, puppet, of, scenario, order = job
     try:
-        ran = run_order(argv, puppet, message, scenario, order)
+        ran = run_order(argv, puppet, of.message, scenario, order)
     except NotForced as why:
         return Outcome(order, [], [], [], [], str(why))
-    violations = judge(scenario, ran)
+    violations = of.judge(scenario, ran)
     return Outcome(order, violations, ran.trace(), list(longer(ran)), ran.missed)
 
 
@@ -234,9 +237,7 @@ def outcomes(
     argv: Sequence[str], puppet: str, of: Orders, orders: Iterable[Order], jobs: int
 ) -> Iterator[Outcome]:
     """Run orders in `jobs` processes; the results come in the order of `orders`."""
-    work = [
-        (argv, puppet, of.message, of.scenario(each.scenario), of.judge, each) for each in orders
-    ]
+    work = [(argv, puppet, of, of.scenario(each.scenario), each) for each in orders]
     # Each worker waits for all of its children, so a worker is a process of its own.
     pool = get_context("fork").Pool(jobs)
     try:

@@ -22,7 +22,9 @@ HOLD = 0x70757070
 # them.
 QUIET = frozenset({signal.SIGCONT, signal.SIGCHLD})
 # Calls that are held for the driver, but at which nothing is decided.
-NO_POINTS = frozenset({calls.PRCTL, calls.RT_SIGACTION, calls.GETDENTS64, calls.FUTEX})
+NO_POINTS = frozenset(
+    {calls.PRCTL, calls.RT_SIGACTION, calls.GETDENTS64, calls.FUTEX, calls.SCHED_YIELD}
+)
 
 
 class Observer(Tracer):
@@ -33,8 +35,10 @@ class Observer(Tracer):
     leaders: the puppets that the implementation started; each leads a group.
     """
 
-    def __init__(self, argv: Sequence[str], request: str, response: str, puppet: str) -> None:
-        super().__init__([*argv, "run", request, response])
+    def __init__(
+        self, argv: Sequence[str], request: str, response: str, puppet: str, *, adopts: bool
+    ) -> None:
+        super().__init__([*argv, "run", request, response], adopts=adopts)
         self.lines: list[Line] = []
         self.notes: list[Note] = []
         self.batch = 0
@@ -108,6 +112,7 @@ class Observer(Tracer):
             if at:
                 ptrace.write_memory(task.pid, at, data)
             self.skip(task, 0)
+            task.read_at = self.clock.now
         self.resume(task)
 
     def _born(self, task: Task) -> None:

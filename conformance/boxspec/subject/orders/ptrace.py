@@ -7,7 +7,7 @@ import os
 import platform
 import signal
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -145,11 +145,17 @@ def trace_calls(numbers: Iterable[int]) -> None:
         raise OSError(ctypes.get_errno(), "seccomp")
 
 
-def start(argv: Sequence[str], env: dict[str, str], calls: Iterable[int]) -> int:
-    """Start a program that is traced from its first instruction on; return its process id."""
+def start(
+    argv: Sequence[str], env: dict[str, str], calls: Iterable[int], prepare: Callable[[], None]
+) -> int:
+    """Start a program that is traced from its first instruction on; return its process id.
+
+    prepare: called in the new process before it executes the program.
+    """
     ours, theirs = os.pipe()
     pid = os.fork()
     if pid == 0:
+        prepare()
         _start_here(argv, env, calls, ours, theirs)
     os.close(ours)
     seize(pid)

@@ -20,8 +20,10 @@ class NotForced(Exception):
 
 
 class Steps(Observer):
-    def __init__(self, argv: Sequence[str], request: str, response: str, puppet: str) -> None:
-        super().__init__(argv, request, response, puppet)
+    def __init__(
+        self, argv: Sequence[str], request: str, response: str, puppet: str, *, adopts: bool
+    ) -> None:
+        super().__init__(argv, request, response, puppet, adopts=adopts)
         self.waits = Waits(self)
         self.collected: set[int] = set()
         # For each signal, how often the implementation has changed its handler.
@@ -73,7 +75,7 @@ class Steps(Observer):
             self.begun = True
             self.clock.reads = 0
             self._note("begins", masks=self._dispositions())
-        elif self.begun and path.startswith(self.answers):
+        elif path.startswith(self.answers):
             self.opened_answer = True
 
     def _send(self, task: Task) -> None:

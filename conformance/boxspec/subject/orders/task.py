@@ -25,6 +25,8 @@ class Task:
     in_vfork: bool = False
     blocked: bool = False
     wake: int | None = None  # time of the order at which its wait ends
+    read_at: int = 0  # time of its last clock read
+    late: int = 0  # time between its last clock read and the wait that followed
     probing: bool = False  # True while a wait is only repeated, which is no new decision
     checked: int = 0  # value of Waits.progress at the last check of this thread
     then: Callable[[], None] | None = None  # called when the system call of the thread ends
@@ -87,6 +89,11 @@ def in_words(action: str) -> str:
         "die": f"ends by SIG{rest}",
         "exit": f"exits with {rest}",
     }.get(word, action)
+
+
+def ends(action: str) -> bool:
+    """True if a puppet ends by this action."""
+    return action.partition(":")[0] in ("exit", "die")
 
 
 def state_of(tid: int) -> str:

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from boxspec.errors import HarnessError
+from boxspec.subject.observe import orphans
 from boxspec.subject.orders import calls, ptrace
 from boxspec.subject.orders.clock import Clock
 from boxspec.subject.orders.task import Task, sleeps, thread_group
@@ -18,17 +19,23 @@ SETTLE_S = 20.0
 LOOK_S = 0.0005
 
 
+def _nothing() -> None:
+    pass
+
+
 class Tracer(ABC):
     """Knows all threads of a run. A subclass decides what each stop means."""
 
-    def __init__(self, argv: Sequence[str]) -> None:
+    def __init__(self, argv: Sequence[str], *, adopts: bool) -> None:
         self.clock = Clock()
         self.tasks: dict[int, Task] = {}
         self.strangers: set[int] = set()
         self.reaped: set[int] = set()
         # `settle` waits for this signal, so it must be blocked.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-        self.root = ptrace.start(argv, dict(os.environ), calls.TRACED)
+        # A subreaper is given the orphans among its descendants.
+        prepare = orphans.adopt if adopts else _nothing
+        self.root = ptrace.start(argv, dict(os.environ), calls.TRACED, prepare)
         self.tasks[self.root] = Task(self.root, self.root, "shim", name="caller")
 
     @abstractmethod

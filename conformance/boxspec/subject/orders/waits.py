@@ -39,6 +39,8 @@ class Waits:
         self._block(task, max(0, limit))
 
     def _block(self, task: Task, limit: int | None) -> None:
+        if not task.probing:
+            task.late = self.clock.now - task.read_at
         task.blocked, task.checked = True, self.progress
         task.wake = None if limit is None else self.clock.now + limit
         if task.wake:

@@ -12,6 +12,7 @@ resumes it. So five seconds of grace take no time, and the load of the machine c
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +22,7 @@ from boxspec.subject.orders import calls
 from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.observer import QUIET
 from boxspec.subject.orders.steps import Steps
-from boxspec.subject.orders.task import Event, Line, Task, in_words, pending
+from boxspec.subject.orders.task import Event, Line, Task, ends, in_words, pending
 
 MOST_STEPS = 40_000
 MOST_TIME_MS = 2_000_000
@@ -42,8 +43,9 @@ class World(Steps):
         *,
         caller_signals: Sequence[str] = (),
         deadline_ms: int | None = None,
+        adopts: bool = False,
     ) -> None:
-        super().__init__(argv, request, response, puppet)
+        super().__init__(argv, request, response, puppet, adopts=adopts)
         self.decisions = 0
         self.steps = 0
         self.signals_left = list(caller_signals)
@@ -81,7 +83,9 @@ class World(Steps):
             # very often.
             spins = self.clock.polled
             if not (self._is_point(actor) and self._decide(decide, blocked=False, usual=spins)):
-                self._step(actor)
+                # A signal may end the implementation while one of its threads is held.
+                with contextlib.suppress(ProcessLookupError):
+                    self._step(actor)
             return
         if self.waits.probe_stale():
             return
@@ -96,7 +100,9 @@ class World(Steps):
         """
         self.batch += 1
         if blocked:
-            self._note("waits", alive=[task.name for task in self.members()])
+            alive = [task.name for task in self.members()]
+            late = [task.late for task in self.tasks.values() if task.blocked]
+            self._note("waits", alive=alive, late=max(late, default=0))
         if not self._offer(decide, usual=usual):
             return False
         while blocked and self._offer(decide, usual=False):
@@ -140,9 +146,11 @@ class World(Steps):
         return self.last
 
     def _events(self, *, waits: bool) -> Iterator[Event]:
-        for task in self.tasks.values():
-            if task.kind == "puppet" and task.state == "puppet":
-                yield from self._puppet_events(task)
+        puppets = [t for t in self.tasks.values() if (t.kind, t.state) == ("puppet", "puppet")]
+        # A puppet ends after the other actions, so that the calm order has all processes of a
+        # scenario at once.
+        for task in sorted(puppets, key=lambda task: ends(task.action)):
+            yield from self._puppet_events(task)
         for name in self.signals_left[:1]:
             if self.handlers and not self.answered:
                 yield Event(name, f"the caller receives SIG{name}", partial(self._signal, name))
@@ -150,6 +158,13 @@ class World(Steps):
             after = ready[(ready.index(self.last) + 1) % len(ready)]
             yield Event("switch", f"{after.who} goes on", partial(self._switch, after))
         yield from self._time_events(waits=waits)
+
+    def _step(self, task: Task) -> None:
+        others = [each for each in self._ready() if each is not task]
+        if task.regs.orig_rax == calls.SCHED_YIELD and others:
+            # It waits for another thread in a loop, so another thread continues.
+            self.last = others[0]
+        super()._step(task)
 
     def _switch(self, task: Task) -> None:
         self.last = task
@@ -205,6 +220,17 @@ class World(Steps):
         )
         self._note("signal", signal=number, handled=changes % 2 == 1)
         os.kill(self.root, number)
+
+    def _deliver(self, task: Task, signo: int) -> None:
+        threads = sum(
+            each.pid == self.root and each.state != "dead" for each in self.tasks.values()
+        )
+        sent = [n for n in self.notes if n.kind == "signal" and n.facts["signal"] == signo]
+        if task.pid == self.root and threads > 1 and sent:
+            # Other threads may have gone on since the signal was sent, so it counts from now on.
+            sent[0].kind = "sent signal"
+            self._note("signal", signal=signo, handled=self.handlers.get(signo, 0) % 2 == 1)
+        super()._deliver(task, signo)
 
     def _release(self, task: Task) -> None:
         self._note("action", task=task, action=task.action, name=task.name)

@@ -1,0 +1,65 @@
+"""Judge the orders of several runs at once: each run by what concerns it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from boxspec.subject.orders.explore import Ran, Scenario
+from boxspec.subject.orders.task import Note
+
+PUPPET_NOTES = ("action", "delivered")
+# Facts of a note that name live puppets.
+NAMES = "alive"
+
+
+def parts(scenario: Scenario, ran: Ran) -> Iterator[tuple[Scenario, Ran]]:
+    """Yield each run of a batch, as if it were the only one.
+
+    A run that has no process, or for which a signal came before its process, is left out: the
+    driver does not see whether the run had begun by then. The end of a run is not seen either, so
+    the part has no note of the answer.
+    """
+    answers = ((ran.answer or {}).get("result") or {}).get("runs") or []
+    pids = _pids(ran)
+    for at, single in enumerate(singles(scenario)):
+        own = _names(single)
+        leader = next((pid for pid in ran.leaders if pids.get(pid) == own[0]), 0)
+        others = {pid for pid, name in pids.items() if name not in own}
+        notes = [each for note in ran.notes for each in _own(note, own, others)]
+        born = next((n.step for n in notes if n.kind == "born" and n.facts["pid"] == leader), 0)
+        early = any(note.kind == "signal" and note.step < born for note in notes)
+        if leader and not early:
+            answer = answers[at] if at < len(answers) else None
+            yield single, replace(ran, notes=notes, leaders=[leader], answer=answer)
+
+
+def singles(scenario: Scenario) -> list[Scenario]:
+    """Return the runs of a batch as scenarios; a single run is the only one."""
+    return [
+        replace(scenario, script=script.split(), request=fields, escapes="setsid" in script)
+        for script, fields in scenario.request["batch"]
+    ]
+
+
+def _names(single: Scenario) -> list[str]:
+    forked = [word.partition(":")[2] for word in single.script if word.startswith("fork:")]
+    return [single.script[0], *forked]
+
+
+def _pids(ran: Ran) -> dict[int, str]:
+    tasks = [note.facts["task"] for note in ran.notes if "task" in note.facts]
+    return {task.pid: task.name for task in tasks if task.kind == "puppet"}
+
+
+def _own(note: Note, own: list[str], others: set[int]) -> Iterator[Note]:
+    """Yield the note as this run sees it, unless it is about another run."""
+    facts = note.facts
+    pid = abs(facts.get("pid", facts.get("target", 0)))
+    if note.kind == "answers" or pid in others:
+        return
+    if note.kind in PUPPET_NOTES and facts["task"].name not in own:
+        return
+    if NAMES in facts:
+        facts = {**facts, NAMES: [name for name in facts[NAMES] if name in own]}
+    yield replace(note, facts=facts)
