@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from boxspec.cli.arguments import shim_flag
+from boxspec.cli.model_orders import compare
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.subject.orders.model import Checked, Mistake, Model, check, models
@@ -16,13 +18,17 @@ Job = tuple[Model, str, Mistake | None]
 def main(words: Sequence[str]) -> int:
     about = (
         "Check each model within all of its bounds, and each deliberate mistake: no law may be\n"
-        "broken without a mistake, and each mistake must break its law; exit 1 otherwise."
+        "broken without a mistake, and each mistake must break its law; exit 1 otherwise.\n"
+        "With --orders: force orders of an implementation, and check that its model can make the\n"
+        "same events in the same order; exit 1 if it cannot."
     )
     parser = verb_parser("dev model", about=about)
     add = parser.add_argument
     add("-j", "--jobs", type=count, default=2, metavar="N", help="N checks at once (default: 2)")
     add("--contract", help="only the model of this contract")
     add("--mistake", metavar="NAME", help="only this mistake, with the order of events")
+    add("--orders", type=count, metavar="N", help="compare at most N forced orders with the model")
+    shim_flag(parser)
     args = parser.parse_args(words)
     chosen = [each for each in models() if args.contract in (None, each.contract)]
     if not chosen:
@@ -30,6 +36,8 @@ def main(words: Sequence[str]) -> int:
         raise UsageError(f"--contract {args.contract}", "has no model", f"known: {known}")
     if args.mistake:
         return _show(chosen, args.mistake)
+    if args.orders:
+        return compare(chosen, args.orders, args.jobs, args.shim)
     jobs: list[Job] = [(model, bounds, None) for model in chosen for bounds in model.bounds]
     jobs += [(model, each.bounds, each) for model in chosen for each in model.mistakes]
     with ThreadPoolExecutor(args.jobs) as pool:

@@ -9,11 +9,14 @@
  * BOUNDS output  FORKS=1 WRITES=2 PAYLOAD=0 SIGNALS=0 CANCELS=0 DELAYS=1 LIMIT=1
  * BOUNDS stdin   FORKS=1 WRITES=0 PAYLOAD=2 SIGNALS=0 CANCELS=0 DELAYS=1 LIMIT=1
  * BOUNDS causes  FORKS=0 WRITES=2 PAYLOAD=2 SIGNALS=2 CANCELS=1 DELAYS=0 LIMIT=1
+ * BOUNDS at_once FORKS=1 WRITES=1 PAYLOAD=0 SIGNALS=1 CANCELS=0 DELAYS=1 LIMIT=0
  * BOUNDS endless FORKS=1 WRITES=2 PAYLOAD=2 SIGNALS=0 CANCELS=0 DELAYS=0 LIMIT=NEVER
  * FORKS: programs beside the leader. WRITES: bytes that programs write. PAYLOAD: bytes of stdin.
  * SIGNALS: to the caller. CANCELS: 1 if the run may be cancelled. DELAYS: of the caller, each by one
  * unit of time. LIMIT: of the run, in these units. A pipe holds one byte. */
+#ifndef CAP
 #define CAP 1    /* bytes of stdout */
+#endif
 #define GRACE 3  /* from the first signal to SIGKILL */
 #define LINGER 1 /* for pipes that a process outside the group holds */
 #define UNIT 1   /* the tick, until which an end of the group is noticed */
@@ -50,6 +53,7 @@
 #define PAYLOAD_FIRST 26          /* cause_is_noticed, stdin: it only writes until all is written */
 #define DEADLINE_AFTER_SPAWN 27   /* cause_is_noticed, group: counted from the end of the spawn */
 #define DEADLINE_ROUNDED_DOWN 28  /* signal_has_a_cause, group: it fires one unit early */
+#define STARTS_AFTER_SIGNAL 29    /* nothing_is_started, group: the caller received it before */
 
 #include "../shared/group.pml"
 
@@ -151,6 +155,14 @@ inline pass() {
     if
     :: due != NEVER && now >= due -> HAPPENS(DEADLINE)
     :: else
+    fi;
+    if
+    :: now == due -> happens(E_DUE)
+    :: else
+    fi;
+    if
+    :: signal_at != NEVER && now == signal_at + GRACE -> happens(E_GRACE_OVER)
+    :: else
     fi
 }
 
@@ -175,7 +187,7 @@ active proctype caller() {
 end:
     do
     :: d_step { begun && !returned && signals < SIGNALS && (handlers || ANY_LIVE) ->
-           signals++; printf("caller: receives signal %d\n", signals);
+           signals++; printf("caller: receives signal %d\n", signals); happens(E_SIGNAL);
            LAW(caller_lives_on, handlers);
            caught = (caught == 0 || MISTAKE == LAST_SIGNAL_WINS -> signals : caught);
            HAPPENS(SIGNAL) }
@@ -212,12 +224,6 @@ inline decide(what) {
 inline ask_once() {
     LAW(first_signal_is_sent_once, signal_at == NEVER);
     ask_group()
-}
-
-inline begin_grace(what) {
-    decide(what);
-    ask_once();
-    phase = IN_GRACE
 }
 
 inline begin_kill() {
@@ -265,19 +271,18 @@ inline find_cause() {
     :: else
     fi;
     if
-    :: feed_failed -> begin_grace(STDIN)
+    :: feed_failed -> decide(STDIN)
     :: else ->
         if
-        :: caught != 0 -> named = caught; begin_grace(SIGNAL)
-        :: caught == 0 && got > CAP -> decide(CAPPED); begin_kill()
+        :: caught != 0 -> named = caught; decide(SIGNAL)
+        :: caught == 0 && got > CAP -> decide(CAPPED)
         :: caught == 0 && got <= CAP && MISTAKE == DEADLINE_BEFORE_EXIT && t >= deadline ->
-            begin_grace(DEADLINE)
+            decide(DEADLINE)
         :: caught == 0 && got <= CAP && !(MISTAKE == DEADLINE_BEFORE_EXIT && t >= deadline) ->
             if
-            :: leader_ended -> decide(EXITED); begin_kill()
-            :: !leader_ended && cancelled && MISTAKE != CANCEL_KILLS -> begin_grace(CANCEL)
-            :: !leader_ended && cancelled && MISTAKE == CANCEL_KILLS -> decide(CANCEL); begin_kill()
-            :: !leader_ended && !cancelled && t >= deadline -> begin_grace(DEADLINE)
+            :: leader_ended -> decide(EXITED)
+            :: !leader_ended && cancelled -> decide(CANCEL)
+            :: !leader_ended && !cancelled && t >= deadline -> decide(DEADLINE)
             :: else
             fi
         fi
@@ -306,15 +311,24 @@ inline step_grace() {
 active proctype supervisor() {
     byte t, c;
     bool saw_leader, live;
-    d_step { begun = true; handlers = (MISTAKE != HANDLERS_AFTER_SPAWN);
+    d_step { open_trace(); begun = true; handlers = (MISTAKE != HANDLERS_AFTER_SPAWN);
         due = (LIMIT == NEVER -> NEVER : now + LIMIT);
+        age[DEADLINE] = (LIMIT == 0);
         deadline = (MISTAKE == DEADLINE_ROUNDED_DOWN && due != NEVER -> due - 1 : due);
         printf("supervisor: installs its handlers, and reads its clock\n") };
+    d_step { age[SIGNAL] = (caught != 0 -> 2 : 0) };
     if
-    :: d_step { printf("supervisor: starts the leader\n");
+    :: age[SIGNAL] == 2 && MISTAKE != STARTS_AFTER_SIGNAL -> d_step {
+           named = caught; decide(SIGNAL); is_collected = true };
+       goto restore
+    :: else
+    fi;
+    if
+    :: d_step { printf("supervisor: starts the leader\n"); happens(E_START);
+           LAW(nothing_is_started, age[SIGNAL] < 2);
            begin(LEADER, LEADER); open[OUT] = true; open[ERR] = true;
            left = PAYLOAD; feeding = (PAYLOAD > 0) }
-    :: d_step { printf("supervisor: cannot start the leader\n");
+    :: d_step { printf("supervisor: cannot start the leader\n"); happens(E_NOT_STARTED);
            cause = FAILED; decided = FAILED; is_collected = true };
        goto restore
     fi;
@@ -344,7 +358,13 @@ turn:
         fi };
     if
     :: phase == UNTOUCHED -> d_step { find_cause() };
-        grace_until = (MISTAKE == GRACE_FROM_DECISION -> t : now) + GRACE
+        if
+        :: cause == UNDECIDED
+        :: cause == CAPPED || cause == EXITED || (cause == CANCEL && MISTAKE == CANCEL_KILLS) ->
+            d_step { begin_kill() }
+        :: else -> d_step { ask_once(); phase = IN_GRACE };
+            grace_until = (MISTAKE == GRACE_FROM_DECISION -> t : now) + GRACE
+        fi
     :: phase == IN_GRACE && signals == 2 && named == 1 && MISTAKE == SIGNAL_RESTARTS_GRACE ->
         named = 2; grace_until = now + GRACE
     :: phase == IN_GRACE && signals == 2 && cause == SIGNAL && MISTAKE == FORWARDS_EACH_SIGNAL ->
@@ -395,7 +415,7 @@ turn:
     fi;
 restore:
     handlers = (MISTAKE == HANDLERS_STAY && cause == FAILED);
-    d_step { returned = true; printf("supervisor: returns with cause %d\n", cause);
+    d_step { returned = true; printf("supervisor: returns with cause %d\n", cause); happens(E_RETURN + cause);
         LAW(no_survivor, !ANY_LIVE);
         LAW(no_lost_byte, cause == CAPPED || (pipe[OUT] == 0 && pipe[ERR] == 0));
         LAW(cap_is_kept, cause != EXITED || got <= CAP);

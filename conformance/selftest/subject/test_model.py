@@ -7,12 +7,20 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from boxspec.cli.main import main
+from boxspec.places import CONTRACTS
+from boxspec.programs import programs
+from boxspec.subject.client.command import shim_argv
+from boxspec.subject.contract import find
+from boxspec.subject.orders import ptrace
+from boxspec.subject.orders.explore import Order, outcomes
 from boxspec.subject.orders.model import Model, check, load, models
+from boxspec.subject.orders.replay import Replayer
 
 needs_spin = pytest.mark.skipif(not shutil.which("spin"), reason="spin is not installed")
 EVERY = models()
@@ -48,6 +56,23 @@ def test_a_supervisor_that_cannot_go_on_breaks_the_law_returns(tmp_path: Path) -
     path.write_text("/*\n * BOUNDS all N=1\n */\nactive proctype supervisor() { N == 2 }\n")
     found = check(load(path), "all")
     assert (found.law, found.events) == ("returns", [])
+
+
+@needs_spin
+@pytest.mark.skipif(ptrace.unsupported() is not None, reason="orders are forced on x86-64 only")
+def test_an_order_of_the_reference_agrees_with_the_model_and_a_wrong_one_does_not(
+    tmp_path: Path,
+) -> None:
+    of = find("exec").load_orders()
+    orders = [Order.parse("orphan-term/14=TERM")]
+    (ran,) = outcomes(shim_argv(None), programs.puppet, of, orders, 1)
+    assert ran.replay is not None
+    replayer = Replayer(load(CONTRACTS / "exec" / "model.pml"), tmp_path)
+    events = ran.replay.events
+    assert replayer.agreed(ran.replay) == len(events)
+    kill, collect = events.index(("KILL", 0)), events.index(("COLLECT", 0))
+    wrong = [*events[:kill], ("COLLECT", 0), *events[kill:collect], *events[collect + 1 :]]
+    assert replayer.agreed(replace(ran.replay, events=wrong)) == kill
 
 
 def test_an_unknown_mistake_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 
 from boxspec.errors import UsageError
 from boxspec.subject.observe import orphans
+from boxspec.subject.orders.replay import NotComparable, Replay
 from boxspec.subject.orders.steps import NotForced
 from boxspec.subject.orders.task import Event, Line, Note
 from boxspec.subject.orders.world import World
@@ -179,6 +180,7 @@ class Violation:
 
 
 Judge = Callable[[Scenario, Ran], list[Violation]]
+Translate = Callable[[Scenario, Ran], Replay]
 
 
 @dataclass(frozen=True)
@@ -187,12 +189,14 @@ class Orders:
 
     message: makes the request of a scenario.
     not_forced: the reason for each event of the contract that no order contains.
+    replay: translates an order into the events of the contract's model, if it has one.
     """
 
     scenarios: Sequence[Scenario]
     message: Message
     judge: Judge
     not_forced: Mapping[str, str]
+    replay: Translate | None = None
 
     def scenario(self, name: str) -> Scenario:
         for each in self.scenarios:
@@ -212,6 +216,8 @@ class Outcome:
     next: list[Order]
     missed: list[str]
     not_forced: str = ""
+    replay: Replay | None = None
+    not_comparable: str = ""  # why there is no replay
 
     @property
     def digest(self) -> str:
@@ -230,7 +236,13 @@ def outcome_of(job: Job) -> Outcome:
     except NotForced as why:
         return Outcome(order, [], [], [], [], str(why))
     violations = of.judge(scenario, ran)
-    return Outcome(order, violations, ran.trace(), list(longer(ran)), ran.missed)
+    outcome = Outcome(order, violations, ran.trace(), list(longer(ran)), ran.missed)
+    if of.replay is not None:
+        try:
+            outcome.replay = of.replay(scenario, ran)
+        except NotComparable as why:
+            outcome.not_comparable = str(why)
+    return outcome
 
 
 def outcomes(

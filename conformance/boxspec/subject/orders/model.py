@@ -67,18 +67,14 @@ def load(path: Path) -> Model:
 
 def check(model: Model, bounds: str, mistake: Mistake | None = None) -> Checked:
     """Visit all states within the bounds, up to the first broken law."""
-    if not shutil.which("spin"):
-        raise UsageError("spin", "is not installed", "run ci/setup --model")
     macros = [f"-D{each}" for each in model.bounds[bounds]]
     if mistake:
         macros.append(f"-DMISTAKE={mistake.name}")
     with tempfile.TemporaryDirectory(prefix="boxspec-model-") as name:
         folder = Path(name)
-        _call(folder, "spin", "-a", *macros, str(model.path))
         # A mistake is searched breadth-first, which gives the shortest order that shows it.
-        how = ["-O1", "-DBFS"] if mistake else ["-O2"]
-        _call(folder, "cc", "-w", *how, "-DSAFETY", "-o", "pan", "pan.c")
-        told = _call(folder, "./pan", f"-m{DEPTH}", expect_success=False)
+        compile_model(model, folder, macros, ["-O1", "-DBFS"] if mistake else ["-O2"])
+        told = call(folder, "./pan", f"-m{DEPTH}", expect_success=False)
         states = STATES.search(told)
         if states is None or "search depth too small" in told or "out of memory" in told:
             raise HarnessError(f"the check of {model.path} did not end: {told[-500:]}")
@@ -86,11 +82,19 @@ def check(model: Model, bounds: str, mistake: Mistake | None = None) -> Checked:
         if trail is None:
             return Checked(int(states[1]), None, [])
         replay = ["spin", "-t", "-k", trail.name, *macros, str(model.path)]
-        events = _call(folder, *replay, expect_success=False)
+        events = call(folder, *replay, expect_success=False)
     law = BROKEN.search(events)
     # The replay ends without a broken law: the supervisor has not returned, and no further step is
     # possible.
     return Checked(int(states[1]), law[1] if law else "returns", _events(events))
+
+
+def compile_model(model: Model, folder: Path, macros: Sequence[str], how: Sequence[str]) -> None:
+    """Make the program `pan` in this folder. how: options of the C compiler."""
+    if not shutil.which("spin"):
+        raise UsageError("spin", "is not installed", "run ci/setup --model")
+    call(folder, "spin", "-a", *macros, str(model.path))
+    call(folder, "cc", "-w", *how, "-DSAFETY", "-o", "pan", "pan.c")
 
 
 def _events(replay: str) -> list[str]:
@@ -99,7 +103,7 @@ def _events(replay: str) -> list[str]:
     return [line for line in lines if re.match(r"[a-z]+( \d)?: ", line) and "spin:" not in line]
 
 
-def _call(folder: Path, *words: str, expect_success: bool = True) -> str:
+def call(folder: Path, *words: str, expect_success: bool = True) -> str:
     """Return the output. A check, and its replay, exit with an error at a broken law."""
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     if expect_success and done.returncode:

@@ -1,0 +1,68 @@
+"""Compare forced orders of an implementation with the models (`dev model --orders`)."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from boxspec.errors import UsageError
+from boxspec.judge.repro import RunFlags, repro_command
+from boxspec.programs import programs
+from boxspec.subject.client.command import shim_argv
+from boxspec.subject.contract import find
+from boxspec.subject.orders.explore import Outcome, shortest
+from boxspec.subject.orders.model import Model
+from boxspec.subject.orders.ptrace import unsupported
+from boxspec.subject.orders.replay import Replayer
+
+# Disagreements that are shown with their events; the others are counted.
+MOST_SHOWN = 3
+
+
+def compare(models: Sequence[Model], most: int, jobs: int, shim: str | None) -> int:
+    """Replay at most so many orders of each contract in its model. Return the exit status."""
+    if why := unsupported():
+        print(why)
+        return 3
+    chosen = [each for each in models if find(each.contract).load_orders().replay]
+    if not chosen:
+        raise UsageError("--orders", "are not compared with this model", "leave --contract out")
+    return max(_compare(each, most, jobs, shim) for each in chosen)
+
+
+def _compare(model: Model, most: int, jobs: int, shim: str | None) -> int:
+    of = find(model.contract).load_orders()
+    reasons, agreed, wrong = Counter[str](), 0, 0
+    with tempfile.TemporaryDirectory(prefix="boxspec-model-") as name:
+        replayer = Replayer(model, Path(name))
+        levels = shortest(shim_argv(shim), programs.puppet, of, of.scenarios, most, jobs)
+        for each in (outcome for outcomes, _ in levels for outcome in outcomes):
+            if each.replay is None:
+                reasons[each.not_forced or each.not_comparable] += 1
+                continue
+            events = replayer.agreed(each.replay)
+            if events == len(each.replay.events):
+                agreed += 1
+                continue
+            wrong += 1
+            if wrong <= MOST_SHOWN:
+                _show(model, replayer, each, events, shim)
+    count = agreed + wrong + reasons.total()
+    print(
+        f"{model.contract}: {count:,} orders, {agreed:,} agree with the model, {wrong:,} disagree, "
+        f"{reasons.total():,} are not compared"
+    )
+    for reason, number in reasons.most_common():
+        print(f"not compared: {number:,} orders, because {reason}")
+    return int(wrong > 0)
+
+
+def _show(model: Model, replayer: Replayer, each: Outcome, agreed: int, shim: str | None) -> None:
+    assert each.replay is not None
+    order = f"{model.contract}/{each.order.seed}"
+    print(f"{order}: the model cannot make the last of these events")
+    for event in each.replay.events[: agreed + 1]:
+        print(f"    {replayer.words(event)}")
+    print(f"  repro     {repro_command(['--order', order], RunFlags(shim))}\n")
