@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from boxspec.subject.observe import procs
+from boxspec.subject.observe import realtime as real_time
 from boxspec.subject.observe.lines import poll
 from boxspec.subject.observe.realtime import PRIORITY, TARGETS, realtime
 from boxspec.subject.observe.warden import Warden
@@ -90,3 +91,14 @@ def test_a_sweep_takes_turns_with_those_that_it_ends() -> None:
         over.set()
     watching.join()
     assert (RR, TARGETS) in seen
+
+
+@pytest.mark.usefixtures("front")
+def test_two_runs_do_not_have_the_priority_at_the_same_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(real_time, "LOCK_S", 0.0)
+    # The lock of another run is another open file, as in the second call.
+    with realtime() as second:
+        assert not second
+    assert os.sched_getscheduler(0) == FIFO
