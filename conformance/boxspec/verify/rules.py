@@ -186,7 +186,8 @@ def _targets(rule: Rule, home: Path, cwd: Path, folders: Container[Place]) -> li
         return [MayReach(_port(rule.value))]
     made: list[Target] = []
     place = place_of(rule.value, home, cwd)
-    for each in examples(place):
+    found = examples(place)
+    for each in found:
         folder = each.rest.endswith("/")
         if each == place:
             folder = is_folder(each, home, cwd, folders)
@@ -197,9 +198,10 @@ def _targets(rule: Rule, home: Path, cwd: Path, folders: Container[Place]) -> li
             through = folder or link.rest != each.rest.rstrip("/")
             made += [Link(link, real, through), *_on_path(rule.kind, rest, folder)]
     if rule.kind in DENIES and is_glob(place.rest) and place.base != "/":
-        # The rule also denies files that do not exist yet.
+        # The rule also denies files that do not exist yet. A glob such as **/x has an example
+        # without a random name, whose file exists already.
         late = (ReadLateFile,) if rule.kind == "deny-read" else (WriteLateFile, NewFile)
-        made += [target(each) for target in late for each in examples(place)]
+        made += [target(each) for target in late for each in examples(place) if each not in found]
     return made
 
 

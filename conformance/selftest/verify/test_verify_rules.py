@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 from boxspec.verify.known_secrets import SECRETS
+from boxspec.verify.reading import ReadFile, ReadLateFile
+from boxspec.verify.rule import Rule
+from boxspec.verify.rules import rows_of
+from boxspec.verify.writing import NewFile, WriteFile, WriteLateFile
 from selftest.tools import CONFORMANCE, boxspec
 from selftest.verify.wrappers import HELD, LEAKED, NOT_TESTED, verify
 
@@ -140,3 +144,14 @@ def test_a_user_who_cannot_enter_the_folders_gets_a_remedy(open_folder: Path) ->
     evidence = " ".join(found.rows["env-files"]["evidence"])
     assert f"other users cannot enter {closed}" in evidence
     assert "BOXSPEC_CASE_ROOT" in evidence
+
+
+@pytest.mark.parametrize("kind", ["deny-read", "deny-write"])
+@pytest.mark.parametrize("glob", ["**/Makefile", "*.key", ".en[v]", "a/**"])
+def test_no_late_file_replaces_one_that_exists_at_the_start(kind: str, glob: str) -> None:
+    """The kit itself would change the file, and the command would be blamed for it."""
+    (row,) = rows_of([Rule(kind, glob, "here")], Path("/nowhere"), Path("/nowhere/work"))
+    late = (ReadLateFile, WriteLateFile, NewFile)
+    first = {each.place for each in row.targets if isinstance(each, ReadFile | WriteFile)}
+    assert first
+    assert first.isdisjoint(each.place for each in row.targets if isinstance(each, late))
