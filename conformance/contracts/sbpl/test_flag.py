@@ -193,8 +193,15 @@ def test_a_missing_mode_does_not_remove_the_next_flag(case: SbplCase, name: str)
 NEAR_VALUES = [b"TRUE", b"True", b"Docker", b"true ", b" true", b"true\t", b"truex", b"tru",
                b"docker.io", b"podman\n", b"sandbox-exec2", b"\xef\xbd\x94rue", b"yes"]  # fmt: skip
 NEAR_FLAGS = [b"--Sandbox", b"--SANDBOX", b"--sandbox ", b" --sandbox", b"--sandboxx",
-              b"--sandbo",
-              b"-S", b"- s", b"--Full-Auto", b"\xe2\x80\x93s"]  # fmt: skip
+              b"--sandbo", b"-S", b"- s", b"--Full-Auto", b"\xe2\x80\x93s", b"--Sandbox=true",
+              b"--SANDBOX=true", b" --sandbox=true", b"--sandbox =true", b"-S=true",
+              b"\t-s"]  # fmt: skip
+NEAR_FLAGS_OF_CODEX = [*NEAR_FLAGS, b"-Sread-only", b" -sread-only", b"--FULL-AUTO",
+                       b"--full-auto ", b" --full-auto", b"-C", b"--Config",
+                       b"--Config=sandbox_mode=x", b" --config=sandbox_mode=x"]  # fmt: skip
+# Words that resemble `exec` and `--`, but are neither.
+NEAR_EXEC = [b"EXEC", b"Exec", b"exec ", b" exec", b"E", b"execute", b"exe", b"ex"]
+NEAR_DASHES = [b"---", b"----", b"-- ", b" --", b"\xe2\x80\x94", b"--=", b"-"]
 
 
 @requires("SBPL-FLAG-06")
@@ -212,6 +219,34 @@ def test_a_word_like_a_flag_of_gemini_stays(case: SbplCase) -> None:
     for word in NEAR_FLAGS:
         got = case.sbpl.wrapped([b"gemini", word, b"true"], provider="gemini")
         expect(f"the command with {word!r}", got[3:], [b"gemini", word, b"true"])
+
+
+@requires("SBPL-FLAG-06")
+def test_a_word_like_a_flag_of_codex_stays(case: SbplCase) -> None:
+    full = [word.encode() for word in FULL.split()]
+    for word in NEAR_FLAGS_OF_CODEX:
+        got = case.sbpl.wrapped([b"codex", word, b"sandbox_mode=x"], provider="codex")
+        expect(f"the command with {word!r}", got[3:], [b"codex", *full, word, b"sandbox_mode=x"])
+
+
+@requires("SBPL-FLAG-06")
+def test_only_exec_moves_the_place_of_the_mode(case: SbplCase) -> None:
+    full = [word.encode() for word in FULL.split()]
+    for word in NEAR_EXEC:
+        got = case.sbpl.wrapped([b"codex", word, b"x"], provider="codex")
+        expect(f"the command with {word!r}", got[3:], [b"codex", *full, word, b"x"])
+        plain = case.sbpl.wrapped([b"codex", b"exec", b"x"], provider="codex")
+        expect("the command with exec", plain[3:], [b"codex", b"exec", *full, b"x"])
+
+
+@requires("SBPL-FLAG-04")
+@pytest.mark.parametrize("provider", ["codex", "gemini"])
+def test_a_flag_counts_after_a_word_like_two_dashes(case: SbplCase, provider: str) -> None:
+    full = [word.encode() for word in FULL.split()] if provider == "codex" else []
+    program = provider.encode()
+    for word in NEAR_DASHES:
+        got = case.sbpl.wrapped([program, word, b"--sandbox=x", b"y"], provider=provider)
+        expect(f"the command with {word!r}", got[3:], [program, word, *full, b"y"])
 
 
 NEAR_SETTINGS = [b" sandbox_mode=x", b"\tsandbox_mode=x", b"Sandbox_Mode=x", b"sandbox_mode",

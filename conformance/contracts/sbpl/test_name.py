@@ -72,6 +72,8 @@ def judge(text: Text, place: str, name: str, home: str) -> None:
 
 
 QUOTING = ['a"b', 'a""', "a\\b", "a\\\\b", 'a\\"b', "a\\nb", "a\\x41b", "a\\", '"', "b c", "é😀"]
+# Names with a meaning for readers of settings: blanks at the ends, variables, codes of characters.
+QUOTING += ["a ", " a", "a\u00a0", "a.", "$HOME", "${HOME}", "%41", "a#b", "a;b"]
 
 
 @requires("SBPL-NAME-01")

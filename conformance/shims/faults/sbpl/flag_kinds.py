@@ -36,6 +36,53 @@ def flags_without_case():
         return original([w.lower() if w.lower() in known else w for w in argv], provider)
 
 
+@fault("SBPL-FLAG-06", "joined flags of codex are compared without case", "-S is -s")
+def joined_flags_without_case():
+    @replaces(flags)
+    def codex_mode(original, words, i):
+        return original(words, i) or int(words[i].lower().startswith((b"--sandbox=", b"-s")))
+
+
+@fault("SBPL-FLAG-06", "blanks before a flag of codex do not count", "trimmed words")
+def flags_are_trimmed():
+    @replaces(flags)
+    def codex_mode(original, words, i):
+        return original([*words[:i], words[i].strip(), *words[i + 1 :]], i)
+
+
+@fault("SBPL-FLAG-06", "exec is compared without case", "EXEC is exec")
+def exec_without_case():
+    @replaces(flags)
+    def codex_place(original, words):
+        return original([word.lower() for word in words])
+
+
+@fault("SBPL-FLAG-06", "exec is compared by its beginning", "abbreviations of the command")
+def exec_by_its_beginning():
+    @replaces(flags)
+    def codex_place(original, words):
+        return 2 if words[1:2] and b"exec".startswith(words[1]) else original(words)
+
+
+@fault("SBPL-FLAG-04", "three dashes end the flags of the provider", "startswith for ==")
+def more_dashes_end_the_flags():
+    @replaces(flags)
+    def split(original, argv):
+        plain = [
+            b"--" if i and word and not word.strip(b"-") else word for i, word in enumerate(argv)
+        ]
+        ours, _ = original(plain)
+        return argv[: len(ours)], argv[len(ours) :]
+
+
+@fault("SBPL-FLAG-04", "blanks around two dashes do not count", "trimmed words")
+def dashes_are_trimmed():
+    @replaces(flags)
+    def split(original, argv):
+        ours, _ = original([word.strip() for word in argv])
+        return argv[: len(ours)], argv[len(ours) :]
+
+
 def setting_as(change):
     @replaces(flags)
     def codex_setting(original, words, i):

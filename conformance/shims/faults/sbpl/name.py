@@ -57,6 +57,35 @@ def letters_are_decomposed():
         return normalize("NFD", original(data, pointer))
 
 
+def changed_at(pointer, change):
+    """Change the values of one field of the request."""
+
+    @replaces(places)
+    def decode(original, data, where):
+        text = original(data, where)
+        return change(text) if where.startswith(pointer) else text
+
+
+@fault("SBPL-NAME-01", "blanks at the ends of a variable are removed", "strip")
+def variable_is_trimmed():
+    changed_at("/env/", str.strip)
+
+
+@fault("SBPL-NAME-01", "blanks at the end of a side root are removed", "read like a list of lines")
+def side_root_is_trimmed():
+    changed_at("/side_roots", str.rstrip)
+
+
+@fault("SBPL-NAME-01", "a variable in a value is expanded", "expandvars")
+def variables_are_expanded():
+    changed_at("/env/", lambda text: text.replace("$HOME", "root").replace("${HOME}", "root"))
+
+
+@fault("SBPL-NAME-01", "codes of characters in a side root are decoded", "read as an address")
+def side_root_is_an_address():
+    changed_at("/side_roots", lambda text: text.replace("%41", "A"))
+
+
 @fault("SBPL-NAME-02", "quotes of a side root are not escaped", "a second template")
 def quote_of_a_side_root():
     unescaped_at("/side_roots")
