@@ -191,6 +191,20 @@ def test_a_wrong_policy_and_an_unknown_profile_are_refused(case: SbplCase) -> No
     sbpl.refused("a file that is no policy", case.ask("sbpl.compile", policy=none, root=root))
 
 
+NEAR_PROFILES = ["P", "p ", " p", "p\t", "pp", "p.", "\u03c1", "Unrestricted", "UNRESTRICTED",
+                 "unrestricted ", " unrestricted", "unrestricted\n"]  # fmt: skip
+
+
+@requires("SBPL-FORM-07", capability=("policy", "policy.json"))
+@pytest.mark.parametrize("name", NEAR_PROFILES, ids=ascii)
+def test_a_name_like_the_name_of_a_profile_is_refused(case: SbplCase, name: str) -> None:
+    given: dict[str, Any] = {"policy": PLAIN.policy, "root": "/Users/u/ws"}
+    for known in ("p", "unrestricted"):
+        good = case.ask("sbpl.compile", profile=known, **given)
+        expect(f"whether the profile `{known}` compiles", good.ok, True, {"answer": good.raw})
+    sbpl.refused(f"the profile {name!r}", case.ask("sbpl.compile", profile=name, **given))
+
+
 @requires("SBPL-FORM-08", capability="policy.json")
 @pytest.mark.parametrize("name", SETUPS)
 def test_a_policy_file_gives_the_text_of_its_rules(case: SbplCase, name: str) -> None:

@@ -183,6 +183,20 @@ def unknown_profile_is_unrestricted():
         return original(policy, name if name in policy.profiles else None)
 
 
+@fault("SBPL-FORM-07", "blanks around the name of a profile do not count", "strip")
+def profile_is_trimmed():
+    @replaces(ops.decide)
+    def Resolved(original, policy, name):
+        return original(policy, name and name.strip())
+
+
+@fault("SBPL-FORM-07", "the built-in profile is found without case", "lower")
+def built_in_profile_without_case():
+    @replaces(ops.decide)
+    def Resolved(original, policy, name):
+        return original(policy, name if name in policy.profiles else name and name.lower())
+
+
 @fault("SBPL-FORM-07", "wrong rules of a policy are left out", "one bad rule must not stop all")
 def wrong_rules_are_left_out():
     @replaces(ops)
