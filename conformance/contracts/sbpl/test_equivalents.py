@@ -1,4 +1,4 @@
-"""SBPL-MODIFY, EXCEPT and READ: rules that a compiler may take for equal ones, and many rules."""
+"""Several topics: rules that a compiler may take for equal ones, and many rules."""
 
 from __future__ import annotations
 
@@ -107,6 +107,107 @@ def test_exceptions_of_every_number_hold(case: SbplCase, end: str) -> None:
         given = Setup(modify=["**", "!e/n0/k"], deny_modify=denies)
         below = [f"{path}/{name}" for path in paths for name in ("k", "x")]
         compare_writes(case, f"{count} exceptions", given, ["e", *paths, *below])
+
+
+# Each of these counts is a third of one above.
+THIRDS = (1, 3, 11, 22, 43, 86, 171)
+
+
+def turns(count: int) -> tuple[list[str], list[str]]:
+    """Return rules that allow and deny in turns, each with a name of its own, and paths of the
+    first, a middle, the last and no rule."""
+    rules = [
+        rule
+        for number in range(count)
+        for rule in (f"!d{number}/**", f"d{number}/a/**", f"!d{number}/a/b")
+    ]
+    at = sorted({0, count // 2, count - 1, count})
+    names = ("", "/x", "/a", "/a/x", "/a/b")
+    return rules, [f"d{number}{name}" for number in at for name in names]
+
+
+@requires("SBPL-MODIFY-08")
+def test_the_order_of_rules_counts_in_every_number(case: SbplCase) -> None:
+    for count in THIRDS:
+        rules, paths = turns(count)
+        given = Setup(modify=["**", *rules])
+        compare_writes(case, f"{3 * count} rules that allow and deny", given, paths)
+
+
+@requires("SBPL-READ-03")
+def test_the_order_of_rules_of_reading_counts_in_every_number(case: SbplCase) -> None:
+    for count in THIRDS:
+        rules, paths = turns(count)
+        given = Setup(read=["**", *rules])
+        compare_reads(case, f"{3 * count} rules that allow and deny", given, paths)
+
+
+@requires("SBPL-EXCEPT-01")
+def test_own_rules_of_every_number_hold_inside_an_exception(case: SbplCase) -> None:
+    for count in COUNTS:
+        denies, paths = many("e/c/n{}", count)
+        own = [f"!{rule}" for rule in denies]
+        given = Setup(modify=["**", *own], deny_modify=["e/**", "!e/c/**"])
+        compare_writes(case, f"{count} own rules inside an exception", given, [*paths, "e/x"])
+
+
+@requires("SBPL-SIDE-01")
+def test_side_roots_of_every_number_are_writable(case: SbplCase) -> None:
+    for count in COUNTS:
+        sides = [f"/opt/s{number}" for number in range(count)]
+        text = case.sbpl.compiled(Setup(side_roots=sides, provider="codex"))
+        yes = [sides[number] + "/x" for number in sorted({0, count // 2, count - 1})]
+        text.expect(f"{count} side roots", sbpl.both(yes, [f"/opt/s{count}/x", "x"]))
+
+
+@requires("SBPL-UNLINK-01", "SBPL-UNLINK-02")
+def test_read_denied_rules_of_every_number_are_guarded(case: SbplCase) -> None:
+    for count in COUNTS:
+        denies, paths = many("d{}/k", count)
+        text = case.sbpl.compiled(Setup(modify=["**"], deny_read=denies))
+        *inside, outside, other = paths
+        no = [*inside, *(path.removesuffix("/k") for path in inside)]
+        text.expect(f"{count} rules", sbpl.both([outside, other], no), (sbpl.UNLINK,))
+
+
+# Rules that differ only in case, or in a character that looks like another one.
+ALIKE = [("k", "K"), ("K", "k"), ("a/k/**", "A/k/**"), ("a/*.env", "a/*.ENV"), ("e", "\u0435"),
+         ("a/k", "a/k/**"), ("a?", "a*"), ("s/x", "\u017f/x"), ("k", "\u212a")]  # fmt: skip
+
+
+NAMED = [ascii(" ".join(pair)) for pair in ALIKE]
+
+
+def names_of(pair: tuple[str, str]) -> list[str]:
+    """Return for each rule a path that it matches."""
+    return [rule.replace("/**", "/x").replace("*", "x").replace("?", "y") for rule in pair]
+
+
+def around(pair: tuple[str, str]) -> list[str]:
+    names = names_of(pair)
+    return [*names, *(f"{name}/x" for name in names), "a/k", "A/k", "a", "x"]
+
+
+@requires("SBPL-MODIFY-08")
+@pytest.mark.parametrize("pair", ALIKE, ids=NAMED)
+def test_rules_that_are_almost_equal_both_hold(case: SbplCase, pair: tuple[str, str]) -> None:
+    denies = Setup(modify=["**"], deny_modify=pair)
+    compare_writes(case, f"the denies {pair}", denies, around(pair))
+    again = Setup(modify=["**", f"!{pair[0]}", pair[1]])
+    compare_writes(case, f"a deny and an allow, {pair}", again, around(pair))
+
+
+@requires("SBPL-READ-03")
+@pytest.mark.parametrize("pair", ALIKE, ids=NAMED)
+def test_almost_equal_rules_of_reading_both_hold(case: SbplCase, pair: tuple[str, str]) -> None:
+    compare_reads(case, f"the denies {pair}", Setup(deny_read=pair), around(pair))
+
+
+@requires("SBPL-UNLINK-01")
+@pytest.mark.parametrize("pair", ALIKE, ids=NAMED)
+def test_almost_equal_rules_both_guard_their_paths(case: SbplCase, pair: tuple[str, str]) -> None:
+    text = case.sbpl.compiled(Setup(modify=["**"], deny_read=pair))
+    text.expect(f"unlinking, {pair}", sbpl.both(["x"], names_of(pair)), (sbpl.UNLINK,))
 
 
 @requires("SBPL-MODIFY-08")

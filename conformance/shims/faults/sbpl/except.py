@@ -132,3 +132,8 @@ def exception_is_closed_for_data():
         return [allowed(given, entry), *of_data(lines, "deny")]
 
     holes(change)
+
+
+@fault("SBPL-EXCEPT-01", "of the profile's own rules the last 32 count inside", "a fixed list")
+def own_rules_inside_are_cut():
+    holes(lambda lines, given, entry: [lines[0], *lines[1:][-32:]])

@@ -332,3 +332,18 @@ def long_rules_are_cut():
 @fault("SBPL-MODIFY-01", "denies after the 256th are left out", "a count in a byte")
 def denies_beyond_256_are_left_out():
     compiles_denies(256)
+
+
+@fault("SBPL-MODIFY-08", "in a list of more than 40 rules the denies come last", "sorted by sign")
+def many_rules_are_sorted():
+    def change(lines, given):
+        return (
+            sorted(lines, key=lambda line: line.startswith("(deny")) if len(lines) > 40 else lines
+        )
+
+    modifies(change)
+
+
+@fault("SBPL-MODIFY-08", "of rules that differ only in case the last one counts", "keys of a map")
+def rules_are_keyed_without_case():
+    modifies(lambda lines, given: list({line.lower(): line for line in lines}.values()))

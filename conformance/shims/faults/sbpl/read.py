@@ -174,3 +174,18 @@ def a_star_behind_stars_is_dropped():
 @fault("SBPL-READ-03", "denies after the 256th are left out", "a count in a byte")
 def denies_beyond_256_are_left_out():
     reads(lambda lines, given: lines[:256])
+
+
+@fault("SBPL-READ-03", "in a list of more than 40 rules the denies come last", "sorted by sign")
+def many_read_rules_are_sorted():
+    def change(lines, given):
+        return (
+            sorted(lines, key=lambda line: line.startswith("(deny")) if len(lines) > 40 else lines
+        )
+
+    reads(change)
+
+
+@fault("SBPL-READ-03", "of rules that differ only in case the last one counts", "keys of a map")
+def read_rules_are_keyed_without_case():
+    reads(lambda lines, given: list({line.lower(): line for line in lines}.values()))

@@ -190,3 +190,10 @@ def side_root_is_compared_too_early():
         given.side_roots = [given_as[f"/side_roots/{i}"] for i in range(len(clean))]
         original(given)
         given.side_roots = clean
+
+
+@fault("SBPL-SIDE-01", "side roots after the 64th are left out", "a fixed list")
+def late_side_roots_are_left_out():
+    @replaces_part("side_roots")
+    def side_roots(lines, given):
+        return lines[:64]

@@ -184,3 +184,17 @@ def note_of_stars_alone():
     @replaces(clauses)
     def wild(original, name):
         return "*" in name
+
+
+@fault("SBPL-UNLINK-01", "of paths that differ only in case one is guarded", "keys of a map")
+def guards_are_keyed_without_case():
+    @replaces_part("unlink")
+    def unlink(lines, given):
+        return lines if given.fold else list({line.lower(): line for line in lines}.values())
+
+
+@fault("SBPL-UNLINK-01", "only the last 128 guards are written", "a ring of lines")
+def guards_are_cut():
+    @replaces_part("unlink")
+    def unlink(lines, given):
+        return lines[-128:]
