@@ -6,11 +6,12 @@ from __future__ import annotations
 import json
 import os
 import stat
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from boxspec.api import NotApplicable, expect, requires
+from boxspec.api import HostLacks, NotApplicable, expect, requires
 from boxspec.api import programs as P
 from contracts.module.client import ModuleCase
 from contracts.module.judging import (
@@ -114,3 +115,25 @@ def test_a_file_in_place_of_the_directory_is_removed(case: ModuleCase, put: str)
     seen = case.module.execute("swaps", within_s=15)
     left = os.path.lexists(noted(case.tmp / "home"))
     expect("the end, and whether the file is left", (end(seen), left), ("value", False))
+
+
+OTHER_UID = 54331
+
+
+@requires("MODULE-ENV-07", needs=["MODULE-ENV-06"])
+def test_after_an_execution_the_caller_is_as_readable_as_before(case: ModuleCase) -> None:
+    if os.geteuid() != 0:
+        raise HostLacks("root", "a caller of another user needs root")
+    state = ("--uid", str(OTHER_UID))
+    case.module.script("answers", "echo 1")
+    with case.module.start("answers", state=state, hold=True, expect_result=False) as shim:
+        shim.wait_response()
+        # The kernel gives the files of a process that is not dumpable to root.
+        owner = Path(f"/proc/{shim.shim_pid}/environ").stat().st_uid
+        seen = shim.finish()
+    if seen.raw is None:
+        raise HostLacks("other users", "the shim does not start as another user here")
+    with case.idle(*state) as idle:
+        usual = Path(f"/proc/{idle.pid}/environ").stat().st_uid
+    got = (end(seen), owner)
+    expect("the end, and the owner of the caller's /proc/PID/environ", got, ("value", usual))

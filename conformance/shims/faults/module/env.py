@@ -167,3 +167,11 @@ def a_module_keeps_cap_sys_admin():
         kept, runner.READS_ANY_PROCESS = runner.READS_ANY_PROCESS, (19,)
         original()
         runner.READS_ANY_PROCESS = kept
+
+
+@fault("MODULE-ENV-07", "the caller stays hidden after an execution", "prctl() once, at the start")
+def the_caller_stays_hidden():
+    @replaces(execution)
+    def set_dumpable(original, value):
+        original(0)
+        return 0
