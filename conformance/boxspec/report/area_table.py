@@ -26,8 +26,8 @@ def print_areas(console: Console, tree: ResultTree) -> None:
     gaps = sum(bool(record.escaped) for record in tree.records)
     if gaps:
         console.wrap(
-            f"{gaps} attempt{'s' * (gaps > 1)} succeeded on what is not claimed (-v). They are not"
-            " failures: tell your users.",
+            f"not judged: {gaps} attempt{'s' * (gaps > 1)} that no claim covers succeeded (-v);"
+            " tell your users",
             indent="  ",
         )
     console.write()

@@ -109,7 +109,7 @@ def _remarks(tree: ResultTree) -> Iterator[str]:
     escaped = [] if has_areas(tree) else [each for each in tree.records if each.escaped]
     gaps = Counter(_gap(record) for record in escaped)
     for gap, count in gaps.most_common():
-        yield f"{gap}: {count} attempt{'s' * (count > 1)} succeeded (-v)"
+        yield f"not judged: {gap}; {count} attempt{'s' * (count > 1)} succeeded (-v)"
     changed = sum(any(made.changed for made in each.records) for each in tree.judged)
     if changed:
         yield f"{changed} requirement{'s' * (changed > 1)} changed by the sandbox (-v)"

@@ -186,7 +186,7 @@ def test_a_table_counts_by_contract_and_kind() -> None:
 def test_escapes_of_an_aspect_that_is_not_claimed_take_one_line() -> None:
     escapes = [Declared("network", "partial", f"probe {number}: done") for number in range(3)]
     found = tree([record(MUST, why) for why in escapes])
-    assert "network is claimed in part only: 3 attempts succeeded (-v)\n" in told(found)
+    assert "not judged: network is claimed in part only; 3 attempts succeeded (-v)\n" in told(found)
     assert "probe 2: done" in told(found, verbose=True)
 
 
@@ -207,7 +207,7 @@ def test_a_run_of_sandboxes_has_a_table_by_area() -> None:
         ["network", "fully", "-", "1", "-", "-"],
         ["launch", "fully", "-", "-", "-", "1"],
     ]
-    assert "\n1 attempt succeeded on what is not claimed (-v)." in text
+    assert "\nnot judged: 1 attempt that no claim covers succeeded (-v); tell your users" in text
     assert "ESCAPED BACKEND-NET-01 required" in text
 
 
