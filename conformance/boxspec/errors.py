@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
+# Names of evidence about a shim that broke.
+UNANSWERED, SO_FAR = "unanswered request", "answer so far"
+
 
 class UsageError(Exception):
     """The user made a mistake.

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-from boxspec.errors import ShimBroke
+from boxspec.errors import UNANSWERED, ShimBroke
 from boxspec.judge.expect import shown
 from boxspec.subject import patience
 from boxspec.subject.client.exchange import Exchange
@@ -228,12 +228,12 @@ class ShimProcess(ShimView, Generic[Outcome]):
         if self.warden.ended_for:
             raise ShimBroke(
                 f"the shim was ended: {self.warden.ended_for}",
-                {"in flight": shown(self.exchange.message)},
+                {UNANSWERED: shown(self.exchange.message)},
             )
         if self.warden.meddled:
             raise ShimBroke(
                 f"the shim, or a program of it, meddled with its warden: {self.warden.meddled}",
-                {"in flight": shown(self.exchange.message)},
+                {UNANSWERED: shown(self.exchange.message)},
             )
 
     def _stderr_evidence(self) -> dict[str, str]:
@@ -284,8 +284,8 @@ class ShimProcess(ShimView, Generic[Outcome]):
         )
         answer = self.exchange.answer(self._case.capabilities, limit=self._case.max_line)
         if answer is None and self._expect_result:
-            flight = {"in flight": shown(self.exchange.message), **self._stderr_evidence()}
-            raise died(ended, flight, self._sent)
+            evidence = {**self._stderr_evidence(), UNANSWERED: shown(self.exchange.message)}
+            raise died(ended, evidence, self._sent)
         by_itself = ended.how == "exited" and not self._sent
         if by_itself and starts_nobody(self.exchange.message):
             self._case.leftovers.add(self._lasting)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from boxspec.errors import NotConforming, ShimBroke, UsageError
+from boxspec.errors import UNANSWERED, NotConforming, ShimBroke, UsageError
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, Late
 from boxspec.subject.case import Case
@@ -117,7 +117,7 @@ def _facts(case: Case, why: Exception) -> Iterator[str]:
     """Yield lines for the report: the request, the evidence, and the folder that is kept."""
     evidence: dict[str, Any] = getattr(why, "evidence", {})
     asked = case.request_text(why)
-    if asked is not None and "in flight" not in evidence:
+    if asked is not None and UNANSWERED not in evidence:
         yield f"request: {asked}"
     for name, fact in evidence.items():
         yield f"{name}: {fact}"

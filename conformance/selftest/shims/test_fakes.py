@@ -124,7 +124,7 @@ def test_a_fake_is_not_scored(name: str, verb: str) -> None:
     assert "not a conforming shim" in said
     assert WRONG[name] in said
     assert ASKED.get(name, "") in said
-    assert re.search("^  (request|in flight): ", said, re.M), said
+    assert re.search("^  (request|unanswered request): ", said, re.M), said
     assert "\nPASS" not in said
 
 

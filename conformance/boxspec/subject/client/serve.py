@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from boxspec.errors import ShimBroke
+from boxspec.errors import SO_FAR, UNANSWERED, ShimBroke
 from boxspec.judge.expect import shown
 from boxspec.subject.client import shape
 from boxspec.subject.client.streams import NAMES, Streams
@@ -90,12 +90,10 @@ class Serve:
         return self.warden.shim_pid
 
     def _broke(self, what: str, asked: object, **evidence: Any) -> ShimBroke:
-        facts = {"in flight": shown(asked), **evidence}
         self.close()
-        stderr = self._stderr.text()
-        if stderr:
-            facts["shim stderr"] = stderr[-400:].decode("utf-8", "replace")
-        return ShimBroke(what, facts)
+        stderr = self._stderr.text()[-400:].decode("utf-8", "replace")
+        facts = {"shim stderr": stderr} if stderr else {}
+        return ShimBroke(what, {**facts, UNANSWERED: shown(asked), **evidence})
 
     def call(self, op: str, **fields: Any) -> dict[str, Any]:
         """Send one request and check the shape of its answer."""
@@ -149,7 +147,7 @@ class Serve:
             if limit.over():
                 half = repr(bytes(self._buffer[:120])) if self._buffer else "nothing"
                 waited_s = within_s if more else 3 * within_s
-                raise self._broke(f"no answer within {waited_s:g} s", asked, came=half)
+                raise self._broke(f"no answer within {waited_s:g} s", asked, **{SO_FAR: half})
             todo = self._step(out, answer_fd, todo, limit, asked)
         got = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
@@ -182,7 +180,7 @@ class Serve:
             ended = self.warden.wait_exit(Deadline(1))
             how = f"{ended.how} {ended.number}" if ended else "closed its stdout"
             rest = repr(bytes(self._buffer[:120])) if self._buffer else "nothing"
-            raise self._broke(f"the shim {how} without a whole answer", asked, came=rest)
+            raise self._broke(f"the shim {how} without a whole answer", asked, **{SO_FAR: rest})
         return todo
 
     def _fill(self, fd: int) -> bool:
