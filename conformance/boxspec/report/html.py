@@ -185,6 +185,7 @@ def _run(
     return {
         "slug": run.slug,
         "name": run.label,
+        "short": run.short,
         "group": run.group,
         "requirements": {
             name: [

@@ -63,6 +63,13 @@ class Run:
             name for name, each in mine.items() if each["verdict"] in BROKEN and not each["known"]
         ]
 
+    @property
+    def role(self) -> str:
+        """Return what the page calls the column besides its name, or an empty text."""
+        if self.result.is_control:
+            return "control, must fail"
+        return {"backends": "sandbox", "peers": "library"}.get(self.group, "")
+
     def bars(self) -> Iterator[tuple[str, dict[str, Share]]]:
         """Yield each contract with its shares of three kinds: conforming, broken, undecided."""
         for contract in self.result.plain["selection"]["contracts"]:
@@ -89,9 +96,14 @@ def slug(text: str) -> str:
 def runs_of(groups: Mapping[str, Sequence[Result]]) -> list[Run]:
     """Return the columns, with unique slugs and labels.
 
-    If names are equal, the version is added; if the versions are equal too, a number.
+    Controls come last in their group. If names are equal, the version is added; if the versions are
+    equal too, a number.
     """
-    every = [(group, result) for group, results in groups.items() for result in results]
+    every = [
+        (group, result)
+        for group, results in groups.items()
+        for result in sorted(results, key=lambda each: each.is_control)
+    ]
     labels = _unique([result.name for _, result in every])
     backends = [result.plain["selection"]["backend"] for _, result in every]
     names = [

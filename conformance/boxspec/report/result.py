@@ -61,6 +61,11 @@ class Result:
         return f"{self.implementation}{version}" + (f" · {one_line(backend)}" if backend else "")
 
     @property
+    def is_control(self) -> bool:
+        """True if this is no sandbox but a control, in which the suite must find failures."""
+        return bool(self.plain["target"]["implementation"].get("control"))
+
+    @property
     def how(self) -> RunFlags:
         """Return the options of the run. Results of older versions lack some of them."""
         chosen = {each.name: each.default for each in fields(RunFlags)} | self.plain["selection"]

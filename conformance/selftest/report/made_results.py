@@ -45,6 +45,7 @@ def made(
     blamed: Mapping[str, BaseException] | None = None,
     started: str = "2026-11-01T10:00:00Z",
     backend: str | None = None,
+    control: bool = False,
     **fields: Any,
 ) -> Result:
     """Make a result.
@@ -84,7 +85,7 @@ def made(
         "how": RunFlags(f"./{name}", backend),
         "argv": [f"./{name}"],
         "hello": {
-            "implementation": {"name": name, "version": version},
+            "implementation": {"name": name, "version": version, "control": control},
             "capabilities": sorted(capabilities),
             "spec_version": "1.0",
         },

@@ -22,6 +22,7 @@ NAMES = [
     "timeout",
 ]
 NAMES += ["bubblewrap", "an implementation with a name that is far too long for any column"]
+ESCAPES = "BACKEND-WRITE-01"
 LONG = "evidence " * 5000
 FAULTS = {
     "schema": "boxspec-faults/1",
@@ -51,7 +52,10 @@ def small() -> html.Given:
     return html.Given(
         [made(name, only="exec", blamed=blamed), made("good", only="exec", blamed={})],
         [made(name, only="exec", blamed={}, started="2026-10-01T10:00:00Z")],
-        [made("good", only="backend", blamed={}, backend="landlock")],
+        [
+            made("none", only="backend", blamed={ESCAPES: evil}, control=True),
+            made("good", only="backend", blamed={}, backend="landlock"),
+        ],
         [made("peer", only="exec", blamed={MUST: evil})],
         FAULTS,
     )

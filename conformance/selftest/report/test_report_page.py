@@ -7,6 +7,7 @@ Without a browser these tests are skipped; `ci/setup --browser` installs one.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,6 +51,15 @@ def test_the_page_opens_on_what_is_broken(small_page: Path) -> None:
     assert first.get("aria-label") == "broken"
     links = [each.get("href").partition("/")[2] for each in first.iterfind(".//a")]
     assert {MUST, OTHER_MUST} <= {*links}
+
+
+def test_a_control_is_not_shown_as_a_sandbox_that_fails(small_page: Path) -> None:
+    text = small_page.read_text()
+    assert "<b>none 1.0</b> is a control, not a sandbox: it fails 1, as it must" in text
+    assert "<b>none 1.0</b> breaks" not in text
+    head = text.partition('aria-label="matrix of backends"')[2].partition("</thead>")[0]
+    assert re.findall(r'class="who( control)?"', head) == ["", " control"]
+    assert "good 1.0 · landlock, sandbox" in head
 
 
 def test_an_id_is_there_once(small_page: Path) -> None:
@@ -249,6 +259,77 @@ def test_everything_goes_by_keyboard(small_seen: Seen) -> None:
     press("Escape")
     page.wait_for_selector("dialog:not([open])", state="attached")
     assert small_seen.focused() == first
+
+
+def test_n_and_p_go_to_the_next_and_previous_failure(small_seen: Seen) -> None:
+    page = small_seen.page
+    one, two = (
+        page.locator(f"[id='{name}'] td.fails a").first.get_attribute("href")
+        for name in (MUST, OTHER_MUST)
+    )
+
+    def place_after(key: str) -> str:
+        page.keyboard.press(key)
+        page.wait_for_selector("dialog[open]")
+        found: str = page.evaluate("decodeURIComponent(location.hash)")
+        return found
+
+    met = [place_after(key) for key in ("n", "n", "n", "p", "p")]
+    assert met == [one, two, one, two, one]
+    # A letter of the filter is text.
+    page.keyboard.press("Escape")
+    page.locator("#text").fill("")
+    page.keyboard.type("n")
+    assert page.locator("#text").input_value() == "n"
+    # Failures that a filter hides are left out.
+    page.locator("#text").fill(OTHER_MUST.lower())
+    page.locator("#tab-requirements").focus()
+    assert [place_after("n"), place_after("n")] == [two, two]
+
+
+def test_the_address_has_the_filters_and_the_open_cell(browser: Any, small_page: Path) -> None:
+    with Seen(browser, small_page) as first:
+        first.page.locator("[name=verdict][value=fails]").check()
+        first.page.locator("#contract").select_option("exec")
+        first.page.keyboard.press("n")
+        address, shown = first.page.url, first.page.locator("dialog h2").inner_text()
+    with Seen(browser, small_page, address.removeprefix(small_page.as_uri())) as second:
+        assert second.rows() == [MUST, OTHER_MUST]
+        assert second.page.locator("#contract").input_value() == "exec"
+        assert second.page.locator("dialog h2").inner_text() == shown
+
+
+# Words on two lines, except where a hyphen, an underscore or a slash allows a break.
+SPLIT_WORDS = r"""
+() => {
+  const found = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const node = walk.currentNode;
+    if (!node.parentElement.checkVisibility()) continue;
+    if (getComputedStyle(node.parentElement).writingMode !== "horizontal-tb") continue;
+    for (const word of node.data.matchAll(/[\p{L}\p{N}_]+/gu)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].map((each) => Math.round(each.top)));
+      if (lines.size > 1) found.push(word[0]);
+    }
+  }
+  return found;
+}
+"""
+
+
+@pytest.mark.parametrize("width", [400, 1000, 1600])
+def test_no_word_is_split_with_ten_columns(browser: Any, ten_page: Path, width: int) -> None:
+    with Seen(browser, ten_page, viewport={"width": width, "height": 800}) as seen:
+        for tab in seen.page.locator("[role=tab]").all():
+            tab.click()
+            assert seen.page.evaluate(SPLIT_WORDS) == [], tab.inner_text()
+        seen.page.locator("[role=tab]").first.click()
+        seen.page.locator("td.fails a").first.click()
+        assert seen.page.evaluate(SPLIT_WORDS) == []
 
 
 def test_tabs_go_by_arrows(small_seen: Seen) -> None:

@@ -57,6 +57,7 @@ def hello(shim: ProductShim, reader: Reader) -> Object:
             "name": adapter.name,
             "version": version(adapter) or "not installed",
             "homepage": adapter.homepage,
+            **({"control": True} if adapter.control else {}),
         },
         "spec_version": "1.0",
         "capabilities": ["backend"],

@@ -13,6 +13,13 @@ function made(tag, text = "", properties = {}) {
   return Object.assign(element, properties);
 }
 
+// A long name of a test may be broken after each underscore, and nowhere else.
+function breakable(tag, text, properties = {}) {
+  const element = made(tag, "", properties);
+  for (const part of text.split(/(?<=_|\/)/)) element.append(part, document.createElement("wbr"));
+  return element;
+}
+
 function badge(verdict) {
   return made("span", `${data.signs[verdict]} ${verdict}`, { className: `v ${verdict}` });
 }
@@ -65,12 +72,17 @@ let testRows = null;
 
 function buildTests() {
   if (testRows) return;
-  const table = made("table", "", { className: "matrix tests" });
+  // Names of many columns stand upright, as in the matrix.
+  const many = data.runs.length > 3;
+  const table = made("table", "", { className: `matrix tests${many ? " upright" : ""}` });
   table.style.setProperty("--columns", data.runs.length);
   const head = table.createTHead().insertRow();
-  ["test", ...data.runs.map((run) => run.name)].forEach((name, column) => {
+  const names = data.runs.map((run) => [many ? run.short : run.name, run.name]);
+  [["test", "test"], ...names].forEach(([name, title], column) => {
     const cell = made("th", "", { scope: "col" });
-    cell.append(made("button", name, { type: "button", onclick: () => sort(column) }));
+    const button = made("button", "", { type: "button", title, onclick: () => sort(column) });
+    button.append(made("span", name));
+    cell.append(button);
     head.append(cell);
   });
   head.cells[0].className = "what";
@@ -78,8 +90,8 @@ function buildTests() {
     const row = made("tr", "", { id: testIds[number] });
     const name = made("th", "", { scope: "row" });
     const [file, rest] = test.split("::");
-    name.append(made("a", rest ?? file, { href: `#${row.id}` }), " ");
-    name.append(made("small", `${file.split("/").slice(-2).join("/")} `));
+    name.append(breakable("a", rest ?? file, { href: `#${row.id}` }), " ");
+    name.append(breakable("small", file.split("/").slice(-2).join("/")), " ");
     for (const id of data.asks[number]) name.append(made("a", id, { href: `#${id}` }), " ");
     row.append(name);
     row.dataset.contract = data.asks[number][0].split("-")[0].toLowerCase();
@@ -310,13 +322,13 @@ function testPart(run, number) {
   const part = made("section");
   const [verdict, seconds, shim] = run.tests[number];
   const head = made("h3");
-  head.append(badge(verdict), " ", made("a", data.tests[number], { href: `#${testIds[number]}` }));
+  head.append(badge(verdict), " ", breakable("a", data.tests[number], { href: `#${testIds[number]}` }));
   part.append(head);
   part.append(made("p", `${seconds.toFixed(3)} s, of the shim ${shim.toFixed(3)} s`, { className: "hint" }));
   const block = run.blocks[number];
   if (!block && run.reasons[number]) part.append(made("p", run.reasons[number]));
   for (const [what, limit, spare, took, waited] of run.bounds[number] ?? []) {
-    const said = `${what}: ${took} ms of ${limit} and ${spare}, the machine's at most ${waited}`;
+    const said = `${what}: ${took} ms, at most ${limit} ms (+${spare} ms measurement allowance); up to ${waited} ms may be scheduling delay`;
     part.append(made("p", said, { className: "hint" }));
   }
   if (block) {
