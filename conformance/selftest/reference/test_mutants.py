@@ -39,6 +39,18 @@ def test_a_named_mutant_may_replace_several_lines(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "2 True\n", "")
 
 
+def test_each_mutant_is_in_one_part_of_similar_size() -> None:
+    lines = (
+        "import hashlib, making",
+        "keys = [hashlib.sha256(b'%d' % n).hexdigest()[:12] for n in range(400)]",
+        "parts = [[k for k in keys if making.is_in(k, (n, 4))] for n in range(1, 5)]",
+        "print(sorted(sum(parts, [])) == sorted(keys), min(map(len, parts)) > 70)",
+    )
+    path = str(ROOT / "reference" / "tests" / "mutants")
+    done = run([sys.executable, "-c", "\n".join(lines)], env={"PYTHONPATH": path})
+    assert (done.stdout, done.stderr) == ("True True\n", "")
+
+
 def test_a_deep_tree_that_a_mutant_leaves_is_deleted(tmp_path: Path) -> None:
     done = run(
         [sys.executable, "-c", LEAVES_A_DEEP_TREE],

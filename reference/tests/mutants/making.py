@@ -84,6 +84,12 @@ def named(contract: str) -> Iterator[Mutant]:
         yield Mutant(entry["file"], line, entry["before"], entry["after"])
 
 
+def is_in(key: str, part: tuple[int, int]) -> bool:
+    """True if the mutant with this key is in the K-th of N parts."""
+    number, of = part
+    return int(key, 16) % of == number - 1
+
+
 def _of(path: Path) -> list[Mutant]:
     from universalmutator import mutator
 

@@ -2,7 +2,7 @@
 """Mutants of the reference: does the public suite of their contract detect them?
 
     usage: .venv/bin/pip install universalmutator==1.14.1   once; only this script needs it
-       nice -n 5 .venv/bin/python reference/tests/mutants/run.py CONTRACT [--count N]
+       nice -n 5 .venv/bin/python reference/tests/mutants/run.py CONTRACT [--count N] [--shard K/N]
        .venv/bin/python reference/tests/mutants/run.py CONTRACT --named    those of named.json
        .venv/bin/python reference/tests/mutants/run.py CONTRACT --reached  did the survivors run?
        .venv/bin/python reference/tests/mutants/run.py CONTRACT --again    run survivors again
@@ -18,6 +18,10 @@ counters, and the ledger records for each survivor whether its line was executed
 survivors again that have no reading, or the reading `hole`; one that is killed gets the reading
 `closed`. Repeating a command continues where the last one stopped; SIGINT ends it after the current
 mutant at the latest.
+
+--shard 2/4 takes the second of four parts of the mutants, and a quarter of --count; a mutant stays
+in its part. Each machine writes its own --ledger FILE, and the ledgers are joined by appending them
+to ledger.jsonl.
 
 READING of a survivor: equivalent (no request can show it), out-of-contract (the pages do not
 require the behaviour), hole (the suite should detect it), closed (a case was added that kills it).
@@ -44,9 +48,10 @@ from typing import Any
 
 import reaching
 from ledger import NEVER_ASKED, READINGS, Ledger
-from making import ROOT, Mutant, Tree, in_order, named
+from making import ROOT, Mutant, Tree, in_order, is_in, named
 
 from boxspec import folders
+from boxspec.words import shard
 
 HERE = Path(__file__).resolve().parent
 BROKEN = ("fails", "escaped", "overrefused", "wrong-reason", "contradiction", "unproven")
@@ -133,8 +138,11 @@ def workplace() -> Iterator[Path]:
             print(folders.stays(place), file=sys.stderr)
 
 
-def campaign(contract: str, seed: int | str, count: int, ledger: Ledger) -> int:
+def campaign(
+    contract: str, seed: int | str, count: int, part: tuple[int, int], ledger: Ledger
+) -> int:
     mutants = in_order(contract, seed) if isinstance(seed, int) else named(contract)
+    count = len(range(part[0], count + 1, part[1]))
     commit = subprocess.run(
         ["git", "rev-parse", "--short=10", "HEAD"],
         cwd=ROOT,
@@ -142,7 +150,7 @@ def campaign(contract: str, seed: int | str, count: int, ledger: Ledger) -> int:
         text=True,
         check=True,
     ).stdout.strip()
-    old = ledger.of(contract, seed)
+    old = [entry for entry in ledger.of(contract, seed) if is_in(entry["mutant"], part)]
     tried = {entry["mutant"] for entry in old}
     seen = {entry["object"] for entry in old if "object" in entry}
     asked = sum(entry["verdict"] not in NEVER_ASKED for entry in old)
@@ -156,7 +164,7 @@ def campaign(contract: str, seed: int | str, count: int, ledger: Ledger) -> int:
         for mutant in mutants:
             if asked >= count:
                 break
-            if mutant.key in tried:
+            if mutant.key in tried or not is_in(mutant.key, part):
                 continue
             outcome = try_one(tree, mutant, contract, seen)
             head = {"contract": contract, "seed": seed, "commit": commit, "mutant": mutant.key}
@@ -219,6 +227,7 @@ def main() -> int:
     seeds = json.loads((HERE / "seeds.json").read_text())
     parser.add_argument("contract", nargs="?", choices=sorted(seeds))
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--shard", type=shard, default=(1, 1), metavar="K/N")
     parser.add_argument("--ledger", type=Path, default=HERE / "ledger.jsonl")
     parser.add_argument("--named", action="store_true")
     parser.add_argument("--reached", action="store_true")
@@ -241,7 +250,7 @@ def main() -> int:
         return run_again(given.contract, ledger)
     elif given.contract:
         seed = "named" if given.named else seeds[given.contract]
-        return campaign(given.contract, seed, given.count, ledger)
+        return campaign(given.contract, seed, given.count, given.shard, ledger)
     else:
         parser.error("name a contract, or --report, or --read")
     return 0
