@@ -38,14 +38,14 @@ def _folder(ground: Ground, name: str) -> Path:
 @requires("BACKEND-CONTEXT-01")
 def test_a_program_starts_in_the_root(case: BackendCase) -> None:
     with made_ground() as ground:
-        expect("the directory", report(case, ground)["cwd"], str(ground.ws))
+        expect("the working directory", report(case, ground)["cwd"], str(ground.ws))
 
 
 @requires("BACKEND-CONTEXT-02")
 def test_a_program_starts_in_the_cwd(case: BackendCase) -> None:
     with made_ground() as ground:
         folder = _folder(ground, "sub")
-        expect("the directory", report(case, ground, cwd=str(folder))["cwd"], str(folder))
+        expect("the working directory", report(case, ground, cwd=str(folder))["cwd"], str(folder))
 
 
 @requires("BACKEND-CONTEXT-03")
@@ -91,7 +91,7 @@ def test_the_current_dir_of_a_call_is_not_that_of_the_next_one(case: BackendCase
         )
         session.need_enforcement()
         found = [call.stdout.decode().strip() for call in session.calls]
-        expect("the directories", found, [str(folder), str(ground.ws)])
+        expect("working directories of the calls", found, [str(folder), str(ground.ws)])
 
 
 @requires("BACKEND-CONTEXT-04")
@@ -99,7 +99,7 @@ def test_the_current_dir_of_a_call_is_its_cwd(case: BackendCase) -> None:
     with made_ground() as ground:
         folder = _folder(ground, "sub")
         call: ExecRequest = {"current_dir": str(folder)}
-        expect("the directory", report(case, ground, call=call)["cwd"], str(folder))
+        expect("the working directory", report(case, ground, call=call)["cwd"], str(folder))
 
 
 @requires("BACKEND-CONTEXT-04")
@@ -128,4 +128,4 @@ def test_a_root_through_a_link_is_where_it_leads(case: BackendCase) -> None:
     with made_ground() as ground:
         link = ground.folder / "link"
         link.symlink_to(ground.ws)
-        expect("the directory", report(case, ground, root=str(link))["cwd"], str(ground.ws))
+        expect("the working directory", report(case, ground, root=str(link))["cwd"], str(ground.ws))

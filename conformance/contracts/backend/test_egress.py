@@ -36,7 +36,7 @@ def test_an_invalid_destination_is_refused(case: BackendCase, entry: str) -> Non
 def test_a_list_contradicts_a_profile_without_network(case: BackendCase, profile: str) -> None:
     answer = case.backend.probe(profile, egress=["example.org:443"])
     expect("the kind of the error", answer.error["kind"], "invalid_input")
-    expect("without a list", case.backend.probe(profile).ok, True)
+    expect("whether the profile is accepted without a list", case.backend.probe(profile).ok, True)
 
 
 def _refused_in_a_session(case: BackendCase, profile: str, entry: str) -> None:

@@ -45,7 +45,7 @@ def test_the_additions_of_wrap_win(case: BackendCase) -> None:
             script={"env": [["B", "3"], ["C", "4"]]},
             on_unavailable="refuse",
         )
-        expect("the environment", environment(found), {"A": "1", "B": "3", "C": "4"})
+        expect("the environment inside", environment(found), {"A": "1", "B": "3", "C": "4"})
 
 
 @requires("BACKEND-ENV-01")
@@ -53,7 +53,9 @@ def test_pairs_come_as_they_are(case: BackendCase) -> None:
     with made_ground() as ground:
         pairs = [["A", "1"], ["BOXSPEC_SECRET", "x y"], ["LC_SECRET", ""]]
         given = environment(report(case, ground, call={"env": {"clear_and_set": pairs}}))
-        expect("the pairs", {name: given.get(name) for name, _ in pairs}, dict(pairs))
+        expect(
+            "the given variables, inside", {name: given.get(name) for name, _ in pairs}, dict(pairs)
+        )
 
 
 # Variables with a meaning for a shell or the loader.
@@ -68,7 +70,11 @@ OTHERS = [
 def test_variables_of_the_shell_and_the_loader_reach_the_program(case: BackendCase) -> None:
     with made_ground() as ground:
         given = environment(report(case, ground, call={"env": {"clear_and_set": OTHERS}}))
-        expect("the pairs", {name: given.get(name) for name, _ in OTHERS}, dict(OTHERS))
+        expect(
+            "the given variables, inside",
+            {name: given.get(name) for name, _ in OTHERS},
+            dict(OTHERS),
+        )
 
 
 # Names that a shell would not take: a function of bash, and names of other tools.
@@ -79,7 +85,9 @@ NAMES = [[name, "1"] for name in ("BASH_FUNC_x%%", "a.b", "a-b", "1", "é", "a b
 def test_variables_of_any_name_reach_the_program(case: BackendCase) -> None:
     with made_ground() as ground:
         given = environment(report(case, ground, call={"env": {"clear_and_set": NAMES}}))
-        expect("the pairs", {name: given.get(name) for name, _ in NAMES}, dict(NAMES))
+        expect(
+            "the given variables, inside", {name: given.get(name) for name, _ in NAMES}, dict(NAMES)
+        )
 
 
 @requires("BACKEND-ENV-01", needs=["BACKEND-CONTEXT-01"])
@@ -217,8 +225,8 @@ def test_the_scratch_is_closed_to_others_and_is_removed(case: BackendCase) -> No
             case.open_gate(gates[1])
             session = shim.finish()
         session.need_enforcement()
-        expect("the program's end", session.only.result["exit_code"], 0)
-        expect("what others may do with the scratch", oct(mode & 0o077), "0o0")
+        expect("exit code of the program", session.only.result["exit_code"], 0)
+        expect("permissions of other users on the scratch directory", oct(mode & 0o077), "0o0")
         left = seen and scratch.exists()
         expect("whether the scratch directory exists after the session", left, False)
 
@@ -243,7 +251,7 @@ def test_no_value_stands_on_a_command_line(case: BackendCase, view: str) -> None
             case.open_gate(gates[1])
             session = shim.finish()
         session.need_enforcement()
-        expect("the program's end", session.only.result["exit_code"], 0)
+        expect("exit code of the program", session.only.result["exit_code"], 0)
         if view == "inside":
             lines = [(ground.ws / "seen").read_bytes()]
         shown = [line.decode("utf-8", "replace") for line in lines if ground.token.encode() in line]

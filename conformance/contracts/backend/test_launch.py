@@ -185,7 +185,7 @@ def test_an_exit_code_comes_through(case: BackendCase) -> None:
             on_unavailable="degrade",
         )
         found = [call.result["exit_code"] for call in session.calls]
-        expect("the exit codes", found, codes)
+        expect("exit codes of the calls", found, codes)
 
 
 @requires("BACKEND-LAUNCH-04")
@@ -240,7 +240,7 @@ def test_a_library_that_the_request_preloads_runs_confined(case: BackendCase) ->
             on_unavailable="degrade",
         )
         session.need_enforcement()
-        expect("the program's end", session.only.result["exit_code"], 0)
+        expect("exit code of the program", session.only.result["exit_code"], 0)
         expect("processes that wrote outside", preloaded.read_text(), "", verdict=Verdict.ESCAPED)
 
 
@@ -310,8 +310,8 @@ def test_arguments_that_are_not_utf_8_come_through(case: BackendCase) -> None:
             profile="repo-write",
             on_unavailable="degrade",
         )
-        expect("the program's end", session.only.result["exit_code"], 0)
-        expect("the argument", (ground.ws / "got").read_bytes(), word)
+        expect("exit code of the program", session.only.result["exit_code"], 0)
+        expect("the argument that the program got", (ground.ws / "got").read_bytes(), word)
 
 
 @requires("BACKEND-LAUNCH-08")
@@ -369,7 +369,7 @@ def test_ended_orphans_do_not_remain(case: BackendCase) -> None:
             case.open_gate(gates[1])
             session = shim.finish()
         session.need_enforcement()
-        expect("the program's end", session.only.result["exit_code"], 0)
+        expect("exit code of the program", session.only.result["exit_code"], 0)
         expect("orphans that run or are zombies", left, [])
 
 

@@ -22,40 +22,44 @@ MISSING = "/no/such/program"
 @requires("BACKEND-LIFE-01", capability=SCRIPT, needs=OPENED)
 def test_prepare_comes_once_before_any_wrap(case: BackendCase) -> None:
     seen = scripted(case, "refuse", calls=3)
-    expect("runs, and how often the place was made", (seen.runs, seen.made), (3, 1))
+    expect("runs of the program, and directories that prepare made", (seen.runs, seen.made), (3, 1))
     logged = seen.session.logged
     expect("the log up to the first wrap", logged[: logged.index("wrap")], ["probe", "prepare"])
-    expect("prepare in the log", seen.session.times("prepare"), 1)
+    expect("calls of prepare", seen.session.times("prepare"), 1)
 
 
 @requires("BACKEND-LIFE-01", capability=SCRIPT, needs=OPENED)
 def test_prepare_does_not_come_when_the_probe_refuses(case: BackendCase) -> None:
     seen = scripted(case, "refuse", probe="partial")
-    expect("how often the place was made", seen.made, 0)
-    expect("prepare in the log", seen.session.times("prepare"), 0)
+    expect("directories that prepare made", seen.made, 0)
+    expect("calls of prepare", seen.session.times("prepare"), 0)
 
 
 @requires("BACKEND-LIFE-02", capability=SCRIPT, needs=OPENED)
 def test_wrap_comes_for_each_call(case: BackendCase) -> None:
     seen = scripted(case, "refuse", calls=3)
-    expect("runs, wrapped runs", (seen.runs, seen.wrapped), (3, 3))
-    expect("wrap in the log", seen.session.times("wrap"), 3)
+    expect("runs of the program, and runs of the wrapped argv", (seen.runs, seen.wrapped), (3, 3))
+    expect("calls of wrap", seen.session.times("wrap"), 3)
 
 
 @requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
 def test_shutdown_comes_once_at_the_end(case: BackendCase) -> None:
     seen = scripted(case, "refuse", calls=2)
-    expect("runs, made, removed", (seen.runs, seen.made, seen.removed), (2, 1, 1))
-    expect("shutdown in the log", seen.session.times("shutdown"), 1)
-    expect("the last of the log", seen.session.logged[-1], "shutdown")
+    expect(
+        "runs of the program, directories made and removed",
+        (seen.runs, seen.made, seen.removed),
+        (2, 1, 1),
+    )
+    expect("calls of shutdown", seen.session.times("shutdown"), 1)
+    expect("the last call of the log", seen.session.logged[-1], "shutdown")
 
 
 @requires("BACKEND-LIFE-04", capability=SCRIPT, needs=OPENED)
 @pytest.mark.parametrize("on_unavailable", ["refuse", "degrade"])
 def test_shutdown_comes_after_a_failed_prepare(case: BackendCase, on_unavailable: str) -> None:
     seen = scripted(case, on_unavailable, prepare="error")
-    expect("made, removed", (seen.made, seen.removed), (1, 1))
-    expect("shutdown in the log", seen.session.times("shutdown"), 1)
+    expect("directories made and removed", (seen.made, seen.removed), (1, 1))
+    expect("calls of shutdown", seen.session.times("shutdown"), 1)
 
 
 @requires("BACKEND-LIFE-05", capability=SCRIPT)
@@ -63,29 +67,29 @@ def test_shutdown_comes_after_a_failed_spawn(case: BackendCase) -> None:
     # Without a wrapper the program itself is the command that cannot be started.
     seen = scripted(case, "refuse", program=MISSING, prefix=[])
     expect("the call failed", seen.session.only.ok, False)
-    expect("made, removed", (seen.made, seen.removed), (1, 1))
-    expect("shutdown in the log", seen.session.times("shutdown"), 1)
+    expect("directories made and removed", (seen.made, seen.removed), (1, 1))
+    expect("calls of shutdown", seen.session.times("shutdown"), 1)
 
 
 @requires("BACKEND-LIFE-06", capability=SCRIPT)
 @pytest.mark.parametrize("on_unavailable", ["refuse", "degrade"])
 def test_a_failed_wrap_is_a_failed_call(case: BackendCase, on_unavailable: str) -> None:
     seen = scripted(case, on_unavailable, wrap="error")
-    expect("runs", seen.runs, 0, verdict=Verdict.ESCAPED)
+    expect("runs of the program", seen.runs, 0, verdict=Verdict.ESCAPED)
     expect("the kind of the error", seen.session.only.error["kind"], "execution")
 
 
 @requires("BACKEND-LIFE-07", capability=SCRIPT)
 def test_an_empty_command_is_a_failed_call(case: BackendCase) -> None:
     seen = scripted(case, "refuse", wrap="empty")
-    expect("runs", seen.runs, 0, verdict=Verdict.ESCAPED)
+    expect("runs of the program", seen.runs, 0, verdict=Verdict.ESCAPED)
     expect("the kind of the error", seen.session.only.error["kind"], "execution")
 
 
 @requires("BACKEND-LIFE-08", capability=SCRIPT, needs=OPENED)
 def test_a_failed_shutdown_changes_no_result(case: BackendCase) -> None:
     seen = scripted(case, "refuse", shutdown="error")
-    expect("runs", seen.runs, 1)
+    expect("runs of the program", seen.runs, 1)
     expect("the call succeeded", seen.session.only.result["success"], True)
 
 
@@ -157,8 +161,8 @@ def test_two_open_sessions_are_independent(case: BackendCase) -> None:
 @pytest.mark.parametrize("wrap", ["error", "empty"])
 def test_shutdown_comes_after_a_failed_wrap(case: BackendCase, wrap: str) -> None:
     seen = scripted(case, "refuse", wrap=wrap)
-    expect("made, removed", (seen.made, seen.removed), (1, 1))
-    expect("shutdown in the log", seen.session.times("shutdown"), 1)
+    expect("directories made and removed", (seen.made, seen.removed), (1, 1))
+    expect("calls of shutdown", seen.session.times("shutdown"), 1)
 
 
 # Leave a file that is not writable, in a folder that cannot be entered.
@@ -192,6 +196,6 @@ def test_no_temporary_file_is_left(case: BackendCase, what: str) -> None:
 def test_shutdown_comes_after_a_deadline(case: BackendCase) -> None:
     waits: ExecRequest = {"program": "/bin/sleep", "args": ["600"], "timeout_ms": 500}
     seen = scripted(case, "refuse", request=waits)
-    expect("made, removed", (seen.made, seen.removed), (1, 1))
-    expect("shutdown in the log", seen.session.times("shutdown"), 1)
-    expect("the last of the log", seen.session.logged[-1], "shutdown")
+    expect("directories made and removed", (seen.made, seen.removed), (1, 1))
+    expect("calls of shutdown", seen.session.times("shutdown"), 1)
+    expect("the last call of the log", seen.session.logged[-1], "shutdown")

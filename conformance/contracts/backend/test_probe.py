@@ -67,14 +67,18 @@ def test_the_overall_claim_is_that_of_its_aspects(case: BackendCase, profile: st
     for aspect in (*ALWAYS, *MORE.get(profile, ())):
         requested = one_of("fully", "partial", "unavailable")
         expect(f"the claim of {aspect}", claims["aspects"][aspect]["claim"], requested)
-    expect("overall", claims["overall"], _overall(claims, profile), claims)
+    expect("the overall claim", claims["overall"], _overall(claims, profile), claims)
 
 
 @requires("BACKEND-PROBE-02")
 def test_the_overall_claim_of_each_backend_of_hello(case: BackendCase) -> None:
     answers = _answers(case)
     overall = {name: each["overall"] for name, each in answers.items()}
-    expect("overall", overall, {name: _overall(each, "ci-only") for name, each in answers.items()})
+    expect(
+        "the overall claim",
+        overall,
+        {name: _overall(each, "ci-only") for name, each in answers.items()},
+    )
 
 
 @requires("BACKEND-PROBE-02")
@@ -82,7 +86,7 @@ def test_a_list_of_egress_counts_for_the_overall_claim(case: BackendCase) -> Non
     for name in _every(case):
         claims = case.backend.probe("repo-write", backend=name, egress=["127.0.0.1:1"]).result
         overall = _overall(claims, "repo-write", "network")
-        expect(f"overall, of {name}", claims["overall"], overall, claims)
+        expect(f"the overall claim of {name}", claims["overall"], overall, claims)
 
 
 @requires("BACKEND-PROBE-02", capability="backend.policy")
@@ -91,7 +95,7 @@ def test_rules_on_reading_count_for_the_overall_claim(case: BackendCase) -> None
     for name in _every(case):
         claims = case.backend.probe("repo-write", backend=name, policy=rules).result
         overall = _overall(claims, "repo-write", "fs-read")
-        expect(f"overall, of {name}", claims["overall"], overall, claims)
+        expect(f"the overall claim of {name}", claims["overall"], overall, claims)
 
 
 # Attempts on a host that refuses a mechanism. They are made if the backend makes a claim
@@ -248,7 +252,7 @@ def test_none_is_unavailable(case: BackendCase, profile: str) -> None:
     if "none" not in case.backend.named:
         raise NotApplicable("hello names no backend `none`")
     claims = case.backend.probe(profile, backend="none").result
-    expect("overall", claims["overall"], "unavailable", verdict=Verdict.CONTRADICTION)
+    expect("the overall claim", claims["overall"], "unavailable", verdict=Verdict.CONTRADICTION)
 
 
 @requires("BACKEND-PROBE-08")

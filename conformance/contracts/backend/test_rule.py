@@ -168,7 +168,7 @@ def test_a_grant_through_a_link_grants_no_path_outside(
 def test_a_denied_link_leads_no_write_out(case: BackendCase) -> None:
     with made_scene("w_preplanted_symlink") as scene:
         session, attempted = session_of(case, scene, policy(("planted", "planted/**")))
-        expect("the session", session.opened, True)
+        expect("whether the session opens", session.opened, True)
         expect_nothing_outside(session, scene.effects(attempted), "a denied link")
         need_an_end(scene, session, attempted)
 
@@ -236,7 +236,7 @@ def test_a_workspace_whose_hooks_are_a_link_still_starts(case: BackendCase, plac
         (scene.ground.ws / ".git").mkdir()
         (scene.ground.ws / ".git" / "hooks").symlink_to(hooks)
         session, attempted = session_of(case, scene, rules)
-        expect("the session", session.opened, True, verdict=Verdict.OVERREFUSED)
+        expect("whether the session opens", session.opened, True, verdict=Verdict.OVERREFUSED)
         expect(scene.probe.tries, str(attempted), "did", verdict=Verdict.OVERREFUSED)
 
 
@@ -249,7 +249,9 @@ def test_a_write_into_a_directory_that_is_not_read_is_not_lost(case: BackendCase
         rules = policy(deny_read=("secret", "secret/**"))
         session = line_inside(case, ground, line, rules)
         lines = session.only.stdout.split()
-        expect("the end of the line", lines[-1:], [b"tried"], verdict=Verdict.OVERREFUSED)
+        expect(
+            "the last word of the shell line", lines[-1:], [b"tried"], verdict=Verdict.OVERREFUSED
+        )
         lost = b"done" in lines and not (ground.ws / "secret" / "new").exists()
         expect("whether a write succeeds and is lost", lost, False)
 

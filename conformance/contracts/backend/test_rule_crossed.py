@@ -267,7 +267,12 @@ def _is_not_read(
         session = line_inside(case, ground, line, rules, profile=profile)
         found = session.only.stdout
         expect_unread(session, name, ground.token.encode() in found)
-        expect("whether another file is", b"canary" in found, True, verdict=Verdict.OVERREFUSED)
+        expect(
+            "whether a file without a rule is read",
+            b"canary" in found,
+            True,
+            verdict=Verdict.OVERREFUSED,
+        )
 
 
 @requires("BACKEND-RULE-06", capability=RULES, needs=["BACKEND-CONTEXT-01"])

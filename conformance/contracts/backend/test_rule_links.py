@@ -90,8 +90,13 @@ def test_a_file_denied_through_a_link_is_not_read_under_any_name(
         read = [name for name in linked.names if f"{ground.token}\n{name}\n" in found]
         if read:
             _excused(session, linked.rule, "fs-read", f"{read[0]} is read")
-        expect("names under which it is read", read, [], verdict=Verdict.CONTRADICTION)
-        expect("whether another file is", "canary" in found, True, verdict=Verdict.OVERREFUSED)
+        expect("names under which the denied file is read", read, [], verdict=Verdict.CONTRADICTION)
+        expect(
+            "whether a file without a rule is read",
+            "canary" in found,
+            True,
+            verdict=Verdict.OVERREFUSED,
+        )
 
 
 def _need_effect(linked: Linked, line: str) -> None:
@@ -116,6 +121,6 @@ def test_a_file_denied_through_a_link_stays_under_each_name(case: BackendCase, w
         changes = ground.changes()
         if changes:
             _excused(session, linked.rule, "fs-write", changes[0])
-        expect("what changed of the file", changes, [], verdict=Verdict.CONTRADICTION)
+        expect("changes of the denied file", changes, [], verdict=Verdict.CONTRADICTION)
         made = (ground.ws / "neighbour").exists()
         expect("whether a neighbour can be made", made, True, verdict=Verdict.OVERREFUSED)

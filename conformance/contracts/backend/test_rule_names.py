@@ -176,7 +176,7 @@ def test_a_grant_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> 
         )
         session.need_enforcement()
         ran = b"ran\n" in session.calls[0].stdout
-        expect("whether the first was run", ran, True, verdict=Verdict.OVERREFUSED)
+        expect("whether the first call ran", ran, True, verdict=Verdict.OVERREFUSED)
         expect_nothing_outside(session, ground.changes(), "a link of the root")
 
 

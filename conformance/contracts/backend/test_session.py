@@ -47,27 +47,41 @@ def _of(call: str, answer: str) -> dict[str, Any]:
 @requires("BACKEND-SESSION-01", capability=SCRIPT)
 def test_refuse_runs_a_fully_enforced_session(case: BackendCase) -> None:
     seen = scripted(case, "refuse", probe="fully")
-    expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 1))
+    expect(
+        "whether the session opens, runs of the program, runs of the wrapped argv",
+        (seen.opened, seen.runs, seen.wrapped),
+        (True, 1, 1),
+    )
 
 
 @requires("BACKEND-SESSION-02", capability=SCRIPT, needs=["BACKEND-PROBE-02"])
 @pytest.mark.parametrize("probe", ["partial", "unavailable"])
 def test_refuse_refuses_partial_and_unavailable_backends(case: BackendCase, probe: str) -> None:
     seen = scripted(case, "refuse", probe=probe)
-    expect("the session, runs", (seen.opened, seen.runs), (False, 0))
+    expect(
+        "whether the session opens, and runs of the program", (seen.opened, seen.runs), (False, 0)
+    )
 
 
 @requires("BACKEND-SESSION-03", capability=SCRIPT)
 @pytest.mark.parametrize("probe", ["fully", "partial"])
 def test_degrade_keeps_a_backend_with_some_enforcement(case: BackendCase, probe: str) -> None:
     seen = scripted(case, "degrade", probe=probe)
-    expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 1))
+    expect(
+        "whether the session opens, runs of the program, runs of the wrapped argv",
+        (seen.opened, seen.runs, seen.wrapped),
+        (True, 1, 1),
+    )
 
 
 @requires("BACKEND-SESSION-04", capability=SCRIPT)
 def test_degrade_drops_an_unavailable_backend(case: BackendCase) -> None:
     seen = scripted(case, "degrade", probe="unavailable")
-    expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 0))
+    expect(
+        "whether the session opens, runs of the program, runs of the wrapped argv",
+        (seen.opened, seen.runs, seen.wrapped),
+        (True, 1, 0),
+    )
     enforcements = (seen.session.result["enforcement"], seen.session.only.result.get("enforcement"))
     expect("the enforcement of the session and of its call", enforcements, ("none", "none"))
 
@@ -84,22 +98,26 @@ def test_each_call_of_a_dropped_backend_has_enforcement_none(case: BackendCase) 
 @pytest.mark.parametrize("script", [{"probe": "unavailable"}, {"prepare": "error"}])
 def test_a_degraded_session_warns(case: BackendCase, script: dict[str, Any]) -> None:
     seen = scripted(case, "degrade", **script)
-    expect("the runs", seen.runs, 1)
+    expect("runs of the program", seen.runs, 1)
     words = satisfies("a warning at least", lambda warnings: len(warnings) > 0)
-    expect("what a person sees", seen.session.result["warnings"], words)
+    expect("the warnings", seen.session.result["warnings"], words)
 
 
 @requires("BACKEND-SESSION-06", capability=SCRIPT, needs=["BACKEND-PROBE-02"])
 def test_refuse_is_the_default(case: BackendCase) -> None:
     seen = scripted(case, None, probe="partial")
-    expect("the session, runs", (seen.opened, seen.runs), (False, 0))
+    expect(
+        "whether the session opens, and runs of the program", (seen.opened, seen.runs), (False, 0)
+    )
 
 
 @requires("BACKEND-SESSION-07", capability=SCRIPT)
 @pytest.mark.parametrize("call", ["probe", "prepare"])
 def test_refuse_refuses_an_error(case: BackendCase, call: str) -> None:
     seen = scripted(case, "refuse", **_of(call, "error"))
-    expect("the session, runs", (seen.opened, seen.runs), (False, 0))
+    expect(
+        "whether the session opens, and runs of the program", (seen.opened, seen.runs), (False, 0)
+    )
 
 
 def _expect_given_up_in_time(case: BackendCase, on_unavailable: str, call: str, seen: Seen) -> None:
@@ -113,7 +131,9 @@ def _expect_given_up_in_time(case: BackendCase, on_unavailable: str, call: str, 
 @pytest.mark.parametrize("call", ["probe", "prepare"])
 def test_a_call_that_hangs_is_given_up(case: BackendCase, call: str) -> None:
     seen = scripted(case, "refuse", within_s=20.0, **_of(call, "hang"))
-    expect("the session, runs", (seen.opened, seen.runs), (False, 0))
+    expect(
+        "whether the session opens, and runs of the program", (seen.opened, seen.runs), (False, 0)
+    )
     _expect_given_up_in_time(case, "refuse", call, seen)
 
 
@@ -121,7 +141,7 @@ def test_a_call_that_hangs_is_given_up(case: BackendCase, call: str) -> None:
 @pytest.mark.parametrize("call", ["probe", "prepare"])
 def test_a_call_that_hangs_is_given_up_under_degrade_too(case: BackendCase, call: str) -> None:
     seen = scripted(case, "degrade", within_s=20.0, **_of(call, "hang"))
-    expect("the runs, wrapped runs", (seen.runs, seen.wrapped), (1, 0))
+    expect("runs of the program, and runs of the wrapped argv", (seen.runs, seen.wrapped), (1, 0))
     _expect_given_up_in_time(case, "degrade", call, seen)
 
 
@@ -129,7 +149,11 @@ def test_a_call_that_hangs_is_given_up_under_degrade_too(case: BackendCase, call
 @pytest.mark.parametrize("call", ["probe", "prepare"])
 def test_degrade_counts_an_error_as_unavailable(case: BackendCase, call: str) -> None:
     seen = scripted(case, "degrade", **_of(call, "error"))
-    expect("the session, runs, wrapped runs", (seen.opened, seen.runs, seen.wrapped), (True, 1, 0))
+    expect(
+        "whether the session opens, runs of the program, runs of the wrapped argv",
+        (seen.opened, seen.runs, seen.wrapped),
+        (True, 1, 0),
+    )
     expect("the enforcement", seen.session.result["enforcement"], "none")
 
 

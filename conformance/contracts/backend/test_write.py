@@ -333,7 +333,9 @@ def test_a_mount_that_comes_later_is_not_written_to(case: BackendCase) -> None:
             session = shim.finish()
         session.need_enforcement()
         wrote = (ground.ws / "sibling").exists()
-        expect("it writes in the root after that", wrote, True, verdict=Verdict.OVERREFUSED)
+        expect(
+            "whether the program can write in the root", wrote, True, verdict=Verdict.OVERREFUSED
+        )
         made = [str(path) for path in (source / "made", at / "made") if path.exists()]
         expect_nothing_outside(session, made, "what was mounted meanwhile")
 

@@ -137,7 +137,7 @@ def test_the_tails_of_many_fast_children_are_complete(case: ExecCase) -> None:
 def test_output_of_a_real_program_is_complete(case: ExecCase) -> None:
     seen = case.exec.run(program="seq", args=["1", "20000"])
     wanted = "".join(f"{i}\n" for i in range(1, 20_001)).encode()
-    expect("the numbers", stream(seen, "stdout"), digest(wanted))
+    expect("length and digest of stdout", stream(seen, "stdout"), digest(wanted))
 
 
 @requires("EXEC-DRAIN-03", pitfalls=["E14"])

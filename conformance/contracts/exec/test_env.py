@@ -71,7 +71,11 @@ def test_by_default_the_child_has_the_callers_environment(
 def test_inherited_bytes_that_are_not_utf8_arrive_unchanged(case: ExecCase) -> None:
     raw = {"BOXSPEC_RAW": os.fsdecode(b"\xff\xfe caf\xe9"), **LOCALE}
     got = child_environment(report(case, env="inherit", shim_env=raw))
-    expect("the variable", [e for e in got if b"RAW" in e], [b"BOXSPEC_RAW=\xff\xfe caf\xe9"])
+    expect(
+        "the variable that the child has",
+        [e for e in got if b"RAW" in e],
+        [b"BOXSPEC_RAW=\xff\xfe caf\xe9"],
+    )
 
 
 @requires("EXEC-ENV-02")

@@ -115,7 +115,7 @@ def test_inside_clear_and_set_adds_only_a_private_tmpdir(case: ExecCase, vector:
     got = variables(report(case, env=PAIRS[vector], shim_env={"BOXSPEC_CALLER": "1"}))
     private = got.pop(b"TMPDIR", b"")
     listed = sorted(name + b"=" + value for name, value in got.items())
-    expect("the pairs, without TMPDIR", listed, entries(PAIRS[vector]))
+    expect("the child's environment without TMPDIR", listed, entries(PAIRS[vector]))
     expect("TMPDIR", private, satisfies(lambda value: value.startswith(b"/"), "an absolute path"))
 
 
@@ -123,7 +123,7 @@ def test_inside_clear_and_set_adds_only_a_private_tmpdir(case: ExecCase, vector:
 def test_inside_only_the_last_of_duplicate_names_arrives(case: ExecCase) -> None:
     got = variables(report(case, env=[("AB", "1"), ("A", "2"), ("AB", "3"), ("TMPDIR", "/own")]))
     private = got.pop(b"TMPDIR", b"/own")
-    expect("the pairs", got, {b"A": b"2", b"AB": b"3"})
+    expect("the child's environment without TMPDIR", got, {b"A": b"2", b"AB": b"3"})
     expect("the sandbox's own TMPDIR wins", private != b"/own", True)
 
 
@@ -132,7 +132,9 @@ def test_inside_pairs_that_are_not_utf8_arrive_unchanged(case: ExecCase) -> None
     pairs: list[tuple[str | bytes, str | bytes]] = [(b"RAW\xff", b"\xff\x80 \xc0"), ("A", "1")]
     got = variables(report(case, env=pairs))
     got.pop(b"TMPDIR", None)
-    expect("the pairs", got, {b"RAW\xff": b"\xff\x80 \xc0", b"A": b"1"})
+    expect(
+        "the child's environment without TMPDIR", got, {b"RAW\xff": b"\xff\x80 \xc0", b"A": b"1"}
+    )
 
 
 # Streams -----------------------------------------------------------------------------------------
@@ -146,7 +148,7 @@ def test_inside_a_regular_file_arrives_as_a_pipe(case: ExecCase) -> None:
     line = "test -f /dev/stdin && echo file; cat; echo x 2>/dev/null >/proc/self/fd/0; exit 5"
     seen = case.exec.run(**shell(line), stdin_file=source)
     expect(
-        "the run, what it read, and the file afterwards",
+        "end of the child, the bytes that it read, and the file afterwards",
         (outcome(seen), seen.stdout, source.read_bytes()),
         ("exit 5", b"0123456789", b"0123456789"),
     )
@@ -167,7 +169,7 @@ def test_inside_a_pipe_arrives_as_another_pipe(case: ExecCase) -> None:
         os.close(reader)
     got = (outcome(seen), seen.stdout, left)
     expect(
-        "the run, what it read, and what is left in the pipe",
+        "end of the child, the bytes that it read, and those left in the pipe",
         got,
         ("exit 5", b"pipe\n0123456789", b""),
     )

@@ -165,7 +165,7 @@ def test_inside_running_out_of_descriptors_is_an_error_at_every_step(case: ExecC
                 break
     if not decided:
         raise NotMeasured("the shim needs more than 44 descriptors to start")
-    expect_ends("RLIMIT_NOFILE", decided)
+    expect_ends("ends of runs under each RLIMIT_NOFILE", decided)
 
 
 @requires("EXEC-SPAWN-15", capability=HERE, inside=True)
@@ -192,7 +192,7 @@ def test_inside_running_out_of_processes_is_an_error_at_every_step(case: ExecCas
                 break
     if set(decided) <= EARLIER:
         raise NotMeasured("another user has no sandbox here, whatever the limit")
-    expect_ends("RLIMIT_NPROC", decided)
+    expect_ends("ends of runs under each RLIMIT_NPROC", decided)
 
 
 @requires("EXEC-SPAWN-14", capability=HERE, inside=True)
@@ -257,4 +257,4 @@ def test_inside_a_launcher_reaped_by_another_waiter_is_a_wait_error(case: ExecCa
         expect_none_left(seen, events, ready=1)
         return wait_outcome(seen)
 
-    expect_wait_errors("stolen launchers", run_once)
+    expect_wait_errors("ends of runs whose launcher another part of the caller reaped", run_once)

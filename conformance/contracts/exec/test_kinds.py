@@ -65,7 +65,7 @@ os.write(2, b"%d" % size)
 def test_the_content_of_an_enlarged_pipe_is_complete(case: ExecCase) -> None:
     python = str(Path(sys.executable).resolve())
     seen = case.exec.run(program=python, args=["-I", "-S", "-c", LARGE_PIPE], within_s=15)
-    expect("the end", outcome(seen), "exit 0")
+    expect("end of the child", outcome(seen), "exit 0")
     expect("bytes of stdout", seen.stdout_len, int(seen.stderr))
 
 
@@ -73,7 +73,11 @@ def test_the_content_of_an_enlarged_pipe_is_complete(case: ExecCase) -> None:
 @pytest.mark.parametrize("cap", [2**31, 2**32, 2**32 + 1, 2**63, 2**64 - 1])
 def test_a_large_cap_is_not_reached(case: ExecCase, cap: int) -> None:
     seen = case.exec.run(program=P.flood, args=["100000", "0"], max_output_bytes=cap)
-    expect("the end, and the length", (outcome(seen), seen.stdout_len), ("exit 0", 100_000))
+    expect(
+        "end of the child, and length of stdout",
+        (outcome(seen), seen.stdout_len),
+        ("exit 0", 100_000),
+    )
 
 
 def behind_a_link(case: ExecCase) -> Path:
@@ -124,7 +128,7 @@ def test_a_child_that_starts_in_the_grace_of_another_run_has_only_0_1_and_2(case
     starting: ExecRequest = {"program": P.report, "args": [str(place)]}
     seen = case.exec.batch([(0, ending), (1000, starting)], within_s=20)
     settled(events, member=1)
-    expect("the end", outcome(seen.runs[1]), "exit 0")
+    expect("end of the child", outcome(seen.runs[1]), "exit 0")
     fds = [each["fd"] for each in json.loads(place.read_text())["fds"]]
     expect("the child's descriptors", fds, [0, 1, 2])
 

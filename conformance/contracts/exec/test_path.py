@@ -73,7 +73,9 @@ def test_without_a_path_the_systems_default_is_searched(
     case: ExecCase, pairs: list[tuple[str, str]]
 ) -> None:
     seen = case.exec.run(program="sh", args=["-c", "echo found"], env=pairs)
-    expect("a program of the system", (outcome(seen), seen.stdout), ("exit 0", b"found\n"))
+    expect(
+        "a run of `sh`, found without a PATH", (outcome(seen), seen.stdout), ("exit 0", b"found\n")
+    )
 
 
 @requires("EXEC-PATH-02", pitfalls=["A15"])
@@ -82,7 +84,7 @@ def test_without_a_path_the_callers_is_not_searched(case: ExecCase) -> None:
     saying(case.tmp / "caller" / TOOL, "the caller's")
     caller = {"PATH": f"{case.tmp}/caller:{os.environ['PATH']}"}
     expect(
-        "a tool of the caller",
+        "output of a tool that only the caller's PATH has",
         output_of(case, program=TOOL, env=[], shim_env=caller),
         SPAWN_FAILURE,
     )
@@ -158,7 +160,7 @@ def test_the_reason_says_whether_a_candidate_existed(
     (case.tmp / "two").mkdir()
     text = message(case.exec.run(program=TOOL, env=path(case.tmp / "one", case.tmp / "two")))
     expect(
-        "the message",
+        "the message of the error",
         text,
         satisfies(lambda got: names_reason(reason, got), f"the reason {os.strerror(reason)}"),
     )

@@ -219,7 +219,7 @@ def test_the_refusal_carries_the_reason(case: ExecCase) -> None:
 def test_grace_is_5000_ms_and_tick_100_ms(case: ExecCase) -> None:
     constants = case.hello.get("constants", {})
     got = (constants.get("grace_ms"), constants.get("tick_ms"))
-    expect("grace and tick", got, (5000, 100))
+    expect("grace_ms and tick_ms in hello", got, (5000, 100))
 
 
 @requires("EXEC-REQUEST-05")

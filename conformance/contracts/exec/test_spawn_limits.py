@@ -207,7 +207,7 @@ def test_running_out_of_descriptors_is_an_error_at_every_step(case: ExecCase) ->
     if not decided:
         raise NotMeasured("the shim needs more than 35 descriptors to start")
     expect(
-        "outcomes over RLIMIT_NOFILE from 3 on",
+        "ends of runs under each RLIMIT_NOFILE from 3 on",
         set(decided),
         satisfies(
             lambda got: got <= RIGHT and "exit 7" in got,

@@ -128,7 +128,7 @@ def test_payload_bytes_that_are_not_utf8_arrive_exactly(case: ExecCase, times: i
 @requires("EXEC-STDIN-03", pitfalls=["F10"])
 def test_a_program_that_reads_to_end_of_file_ends(case: ExecCase) -> None:
     seen = case.exec.run(program="sort", stdin=b"c\na\nb\n", within_s=10)
-    expect("sorted lines", (outcome(seen), seen.stdout), ("exit 0", b"a\nb\nc\n"))
+    expect("end of `sort`, and its output", (outcome(seen), seen.stdout), ("exit 0", b"a\nb\nc\n"))
 
 
 @requires("EXEC-STDIN-03", pitfalls=["C3"])

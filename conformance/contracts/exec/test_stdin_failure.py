@@ -37,7 +37,11 @@ def test_a_failed_write_is_an_execution_error_without_output(case: ExecCase) -> 
     line = 'echo captured; exec "$1" "$2" --in'
     seen = case.exec.run(**shell(line, P.close_early, case.events().path), stdin=LARGE)
     output = {"result", "stdout", "stderr"} & (set(seen.raw or {}) | set(error_of(seen)))
-    expect("kind, and fields with output", (error_kind(seen), output), ("execution", set()))
+    expect(
+        "kind of the error, and fields with output",
+        (error_kind(seen), output),
+        ("execution", set()),
+    )
 
 
 @requires("EXEC-STDIN-06", pitfalls=["F12"])
@@ -46,7 +50,7 @@ def test_the_same_program_without_a_payload_has_its_result(case: ExecCase) -> No
     request = shell(line, P.close_early, case.events().path)
     failed, fine = case.exec.run(**request, stdin=LARGE), case.exec.run(**request, stdin="null")
     expect(
-        "with a payload above the pipe's capacity, and without",
+        "a run with a payload larger than the pipe, and a run without a payload",
         (error_kind(failed), outcome(fine), fine.stdout),
         ("execution", "exit 0", b"captured\n"),
     )
@@ -228,7 +232,7 @@ def test_a_payload_that_is_read_slowly_does_not_move_the_deadline(case: ExecCase
     payload = b"x" * (65536 + 30 * 4096)
     seen = case.exec.run(**shell(f"{TRICKLE}; cat >/dev/null"), stdin=payload, timeout_ms=1200)
     got = (outcome(seen), seen.stderr.endswith(b"process timed out"))
-    expect("the end, and whether the deadline caused it", got, ("no exit code", True))
+    expect("end of the child, and whether the deadline caused it", got, ("no exit code", True))
 
 
 @requires("EXEC-STDIN-10", pitfalls=["F5"], capability="exec.stdin_failure", overlap=True)

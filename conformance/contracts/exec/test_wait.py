@@ -107,7 +107,7 @@ def test_a_child_reaped_by_another_waiter_is_a_wait_error(case: ExecCase) -> Non
             need_preload(shim, "steal_child")
             return wait_outcome(shim.finish())
 
-    expect_wait_errors("stolen children", run_once)
+    expect_wait_errors("ends of runs whose child another part of the caller reaped", run_once)
 
 
 @requires("EXEC-KILL-13", pitfalls=["D9"], overlap=1.0, needs=["EXEC-WAIT-04"])

@@ -55,7 +55,7 @@ def test_the_mode_of_the_directory_does_not_depend_on_the_umask(
     place.touch()
     case.module.script("tells", f'stat -c %a "$HOME" >{quoted(place)}; echo 1')
     case.module.execute("tells", state=["--umask", umask])
-    expect("its mode", noted(place).strip(), "700")
+    expect("mode of the module's directory", noted(place).strip(), "700")
 
 
 ENDS = {

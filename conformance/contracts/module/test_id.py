@@ -19,7 +19,7 @@ from contracts.shared.files import script_at
 def test_the_file_of_that_name_is_executed(case: ModuleCase, module_id: str) -> None:
     case.module.script("other", "echo 2")
     case.module.script(module_id, "echo 1")
-    expect("the value", case.module.execute(module_id).value, 1)
+    expect("the value that the module printed", case.module.execute(module_id).value, 1)
 
 
 # Names that a shell would split or expand.
@@ -49,7 +49,7 @@ def marking(case: ModuleCase) -> tuple[Path, str]:
     mark = case.tmp / "mark"
     body = f": >{quoted(mark)}; echo 1"
     runs_here(case, body)
-    expect("whether the control leaves its mark", mark.exists(), True, verdict="unproven")
+    expect("whether the module runs with a valid id", mark.exists(), True, verdict="unproven")
     mark.unlink()
     return mark, body
 
@@ -196,7 +196,7 @@ def test_only_a_program_inside_the_root_is_found(case: ModuleCase, what: str) ->
 def test_a_link_inside_the_root_is_followed(case: ModuleCase) -> None:
     case.module.script("real", "echo 1")
     (case.module.root / "linked").symlink_to("real")
-    expect("the value", case.module.execute("linked").value, 1)
+    expect("the value that the module printed", case.module.execute("linked").value, 1)
 
 
 @requires("MODULE-ID-05")

@@ -143,7 +143,11 @@ def test_a_module_that_closed_its_outputs_is_not_ended(case: ModuleCase, streams
     case.module.script("closes", f"exec {streams}\nsleep 0.3\n: >{quoted(mark)}\nexit 3")
     seen = case.module.execute("closes")
     got = (end(seen), seen.field("exit_code"), mark.exists())
-    expect("class, exit_code, and whether it went on", got, ("NonZeroExit", 3, True))
+    expect(
+        "class of the error, exit_code, and whether the module went on",
+        got,
+        ("NonZeroExit", 3, True),
+    )
 
 
 # Names that a reader may cut, change or refuse.

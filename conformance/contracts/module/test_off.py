@@ -24,4 +24,4 @@ def test_without_a_child_serve_reports_not_wired(case: ModuleCase) -> None:
     root = str(case.module.script("there", "echo 1").parent)
     fields = {"module_id": "there", "input": 1, "enabled": False, "extensions_root": root}
     answer = case.put({"op": "module.execute", **fields})
-    expect("the class", answer.result.get("error", {}).get("class"), "NotWired")
+    expect("class of the error", answer.result.get("error", {}).get("class"), "NotWired")

@@ -101,7 +101,12 @@ def test_a_repeated_rule_changes_nothing(case: PolicyCase) -> None:
             return
         more = Lists([*given.read[:at], rule, *given.read[at:]], given.denies)
         before, after = given.allowed(case), more.allowed(case)
-        expect("the answers", after, before, {"before": given, "after": more})
+        expect(
+            "decisions with and without the additional rule",
+            after,
+            before,
+            {"before": given, "after": more},
+        )
 
     law(case, lists, holds)
 
@@ -111,7 +116,7 @@ def test_lists_decide_as_the_oracle(case: PolicyCase) -> None:
     def holds(example: tuple[Lists, random.Random]) -> None:
         given, _ = example
         wanted = {path: oracle.decide(given.read, given.denies, path).allowed for path in PATHS}
-        expect("what may be read", given.allowed(case), wanted, {"lists": given})
+        expect("paths that may be read", given.allowed(case), wanted, {"lists": given})
 
     law(case, lists, holds, examples=40)
 

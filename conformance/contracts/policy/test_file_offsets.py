@@ -35,7 +35,11 @@ def refused_at_every_offset(case: PolicyCase, format_: str, character: bytes) ->
         answer = case.policy.load(text_of(format_, spec))
         expect(f"whether {character!r} after {length} characters loads", answer.ok, False)
     good = b'{"description": "' + offsets.name(200).encode() + b'bb"}'
-    expect("whether the same without it loads", case.policy.load(text_of(format_, good)).ok, True)
+    expect(
+        "whether the same file without that character loads",
+        case.policy.load(text_of(format_, good)).ok,
+        True,
+    )
 
 
 @requires("POLICY-FILE-10")

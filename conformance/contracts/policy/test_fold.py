@@ -106,4 +106,4 @@ def test_a_path_is_answered_as_it_was_spelled(case: PolicyCase) -> None:
     paths = ["Src/Main.C", "SRC/e\u0301", "src/\u00c9", "src/\u212a", "Src/\u1e9e"]
     items = case.policy.check(one_profile(["sRC/**"], []), questions("read", paths), "fold")
     got = [(each.get("path"), each.get("matched_rule")) for each in items]
-    expect("paths and rules of the answers", got, [(path, "sRC/**") for path in paths])
+    expect("path and deciding rule of each answer", got, [(path, "sRC/**") for path in paths])

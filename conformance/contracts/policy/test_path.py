@@ -32,7 +32,9 @@ def test_invisible_characters_are_kept_at_both_ends(case: PolicyCase, sent: str)
     # If one path of a request is not UTF-8, the kit sends all its paths as bytes.
     extra = [b"\xff"] if sent == "as bytes" else []
     wanted = [*(path.decode() for path in paths), *(None for _ in extra)]
-    expect("the paths as they were given", case.policy.normalize([*paths, *extra]), wanted)
+    expect(
+        "normal forms, which equal the given paths", case.policy.normalize([*paths, *extra]), wanted
+    )
 
 
 def refused_again_and_again(case: PolicyCase, path: bytes) -> None:

@@ -71,7 +71,9 @@ def test_denies_of_a_workspace_narrow_a_synthesised_profile(
     own = policy({"denyRead": ["a"]}, {"denyRead": ["b"], "denyModify": ["c"]})
     asked = [question(op, path, name) for op in ("read", "modify") for path in "abcd"]
     wanted = [False, False, True, True, True, True, False, True]
-    expect("what may be read and modified", case.policy.allowed(own, asked), wanted)
+    expect(
+        "decisions about reading and modifying four paths", case.policy.allowed(own, asked), wanted
+    )
 
 
 @requires("POLICY-PROFILE-03", needs=["POLICY-MERGE-01", *CHECKS])
@@ -83,7 +85,11 @@ def test_a_workspace_may_define_unrestricted(case: PolicyCase, name: str | None)
         question("read", "b", name),
         question("modify", "a", name),
     ]
-    expect("what may be read and modified", case.policy.allowed(own, asked), [True, False, False])
+    expect(
+        "decisions about reading and modifying four paths",
+        case.policy.allowed(own, asked),
+        [True, False, False],
+    )
 
 
 # Names that are close to the built-in one.

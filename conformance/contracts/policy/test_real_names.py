@@ -74,7 +74,12 @@ def test_check_resolved_without_a_profile_is_unrestricted(case: PolicyCase) -> N
         asked = [question(op, path, name) for op in ("read", "modify") for path in paths]
         items = case.policy.check_resolved(denied, str(tree.root), asked)
         got = [item.get("allowed") for item in items]
-        expect(f"what {name} allows", got, [True, True, False, False] * 2, {"answers": items})
+        expect(
+            f"decisions about the paths through {name}",
+            got,
+            [True, True, False, False] * 2,
+            {"answers": items},
+        )
 
 
 EXCEPTED = one_profile(["**"], ["**"], [], ["s/**", "!s/c/**"])

@@ -111,9 +111,13 @@ def test_two_files_give_the_warnings_of_their_merged_policy(case: PolicyCase) ->
     above = {"denyRead": ["k"], "fsProfiles": {"p": {}, "q": {"read": ["lib"]}}}
     got = case.policy.load(policy(above)).result["warnings"]
     codes = sorted(each["code"] for each in got)
-    expect("warnings of one", codes, ["empty-read", "read-deny-without-modify-deny"])
+    expect(
+        "warnings of the first policy by itself",
+        codes,
+        ["empty-read", "read-deny-without-modify-deny"],
+    )
     merged = policy(above, {"denyModify": ["k"], "fsProfiles": {"p": {"read": ["doc"]}}})
-    expect("warnings of both", case.policy.load(merged).result["warnings"], [])
+    expect("warnings of both policies together", case.policy.load(merged).result["warnings"], [])
 
 
 @requires("POLICY-WARN-03", needs=["POLICY-MERGE-02", "POLICY-MERGE-05"])

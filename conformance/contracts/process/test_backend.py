@@ -48,8 +48,18 @@ def over_bridge(case: ProcessCase, there: Outside, name: str | None) -> tuple[li
 def test_handles_are_refused_and_answer_on(case: ProcessCase) -> None:
     with talker.outside() as there:
         control, _ = over_script(case, there, None)
-        expect("answers outside", control, [["did"] * 4] * 2, verdict="unproven")
-        expect("what came", there.effects(), (talker.CANARY + "xx", 2), verdict="unproven")
+        expect(
+            "answers of the allowed counterpart, outside a sandbox",
+            control,
+            [["did"] * 4] * 2,
+            verdict="unproven",
+        )
+        expect(
+            "what the observers outside received",
+            there.effects(),
+            (talker.CANARY + "xx", 2),
+            verdict="unproven",
+        )
 
         def ask(name: str) -> None:
             said, result = over_script(case, there, name)

@@ -117,7 +117,9 @@ def test_a_stopped_child_goes_on_when_it_is_continued(case: ProcessCase) -> None
         shim.stdin.close()
         seen = shim.finish()
     got = (first, lives, second, seen.how)
-    expect("answer, whether it lives, answer, end", got, (b"one\n", True, b"two\n", {"exited": 0}))
+    expect(
+        "reply, whether the child lives, reply, end", got, (b"one\n", True, b"two\n", {"exited": 0})
+    )
 
 
 TRIES = 6
@@ -196,7 +198,7 @@ def test_a_bridge_without_a_closed_stream_is_an_echo(case: ProcessCase) -> None:
         answer = read_some(shim.stdout.fileno())
         shim.stdin.close()
         seen = shim.finish()
-    expect("answer, and the end", (answer, seen.how), (b"one\n", {"exited": 0}))
+    expect("reply, and the end of the bridge", (answer, seen.how), (b"one\n", {"exited": 0}))
 
 
 @requires("PROCESS-BRIDGE-18")

@@ -30,10 +30,10 @@ def test_every_byte_goes_both_ways(case: ProcessCase) -> None:
         step("wait"),
     ]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=20)
-    expect("written", seen.steps[1], {"written": len(DATA)})
+    expect("the answer of the write", seen.steps[1], {"written": len(DATA)})
     # Only these fields are compared, because the shim may also return the first bytes.
     read = {key: seen.steps[3].get(key) for key in ("bytes", "sha256", "error")}
-    expect("read", read, {**digest(DATA), "error": None})
+    expect("length and digest of the bytes that came back", read, {**digest(DATA), "error": None})
     expect("the end", seen.steps[5], {"exited": 0})
 
 
@@ -74,7 +74,9 @@ def test_a_read_up_to_a_text_ends_after_that_text(case: ProcessCase) -> None:
     steps = [step("open"), read, read, step("read_eof", stream="stdout")]
     seen = case.process.script({"a": shell("printf 'aaabrest'")}, steps, within_s=15)
     got = [(seen.data(index), seen.steps[index].get("eof")) for index in (1, 2)]
-    expect("up to the word, and up to the end", got, [(b"aaab", False), (b"rest", True)])
+    expect(
+        "bytes up to the word, then bytes up to the end", got, [(b"aaab", False), (b"rest", True)]
+    )
 
 
 @requires("PROCESS-BYTES-01")
@@ -82,7 +84,11 @@ def test_an_empty_write_changes_nothing(case: ProcessCase) -> None:
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     steps = [step("open"), step("write", data=b""), *talk]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
-    expect("the write, and the answer", (seen.steps[1], seen.data(3)), ({"written": 0}, b"x\n"))
+    expect(
+        "the answer of the write, and the child's reply",
+        (seen.steps[1], seen.data(3)),
+        ({"written": 0}, b"x\n"),
+    )
 
 
 @requires("PROCESS-BYTES-02")
@@ -91,7 +97,11 @@ def test_a_write_after_the_end_is_an_error_of_the_write(case: ProcessCase) -> No
     steps = [step("open"), wait, step("write", data=b"x"), step("poll")]
     seen = case.process.script({"a": handle(P.exit_with, ["4"])}, steps)
     got = (seen.steps[2], seen.steps[3])
-    expect("the write, and the end", got, ({"written": 0, "errno": "EPIPE"}, {"exited": 4}))
+    expect(
+        "the answer of the write, and the end of the child",
+        got,
+        ({"written": 0, "errno": "EPIPE"}, {"exited": 4}),
+    )
 
 
 @requires("PROCESS-BYTES-02")

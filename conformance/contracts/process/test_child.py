@@ -38,7 +38,7 @@ def reported(
 def test_arguments_arrive_as_they_are(case: ProcessCase, how: str) -> None:
     wanted = "\n".join(WORDS).encode()
     _, printed = carried_out(case, how, P.say, WORDS)
-    expect("what the program prints of them", printed, wanted)
+    expect("the arguments that the program prints", printed, wanted)
 
 
 @requires("PROCESS-CHILD-01")
@@ -47,7 +47,7 @@ def test_a_child_runs_in_the_directory_of_its_request(case: ProcessCase, how: st
     place = case.tmp / "a place"
     place.mkdir()
     said = reported(case, how, current_dir=str(place))
-    expect("its working directory", said["cwd"], str(place.resolve()))
+    expect("the child's working directory", said["cwd"], str(place.resolve()))
 
 
 @requires("PROCESS-CHILD-01")
@@ -70,7 +70,7 @@ def test_a_child_has_the_environment_of_its_request(case: ProcessCase, how: str)
     pairs = [b64decode(each).decode().partition("=") for each in said["env_b64"]]
     # A sandbox adds a TMPDIR.
     got = {name: value for name, _, value in pairs if name != "TMPDIR"}
-    expect("its environment", got, env)
+    expect("the child's environment", got, env)
 
 
 @requires("PROCESS-CHILD-01")

@@ -95,7 +95,7 @@ def test_a_close_sends_sigterm_before_it_closes_stdin(case: ProcessCase) -> None
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-01"])
 def test_a_close_wakes_a_wait_in_another_thread(case: ProcessCase) -> None:
-    expect("what the wait says", woken_by(case, step("close")), {"signaled": "SIGTERM"})
+    expect("the answer of the wait", woken_by(case, step("close")), {"signaled": "SIGTERM"})
 
 
 @requires("PROCESS-CLOSE-02", needs=["PROCESS-EOF-02", "PROCESS-GROUP-02"])
@@ -222,7 +222,11 @@ def test_a_closed_handle_has_no_streams(case: ProcessCase, keep: str) -> None:
     words = [case.events().path, "--setsid", "--keep", keep]
     steps = [step("open"), step("wait"), step("close"), step("streams")]
     seen = case.process.script({"a": handle(P.orphan, words)}, steps)
-    expect("the streams", seen.steps[3], dict.fromkeys(("stdin", "stdout", "stderr"), False))
+    expect(
+        "streams that the handle still has",
+        seen.steps[3],
+        dict.fromkeys(("stdin", "stdout", "stderr"), False),
+    )
 
 
 @requires("PROCESS-CLOSE-03")
@@ -232,7 +236,7 @@ def test_a_second_close_returns_the_same(case: ProcessCase, first: str) -> None:
     seen = case.process.script({"a": handle(P.exit_with, ["7"])}, steps)
     one, two = seen.steps[2], seen.steps[3]
     expect("whether the two results are equal", one == two, True)
-    expect("what they say beside an end", one.get("detached_writers"), False)
+    expect("detached_writers of both results", one.get("detached_writers"), False)
 
 
 @requires("PROCESS-CLOSE-03")
@@ -243,7 +247,7 @@ def test_concurrent_closes_return_the_same(case: ProcessCase) -> None:
     steps = [step("open"), ready, *closes, *(step("join", thread=who) for who in "xy")]
     seen = case.process.script(ignores, steps, within_s=15)
     wanted = {"signaled": "SIGKILL", "detached_writers": False}
-    expect("both ends", seen.steps[2:4], [wanted, wanted])
+    expect("the answers of both closes", seen.steps[2:4], [wanted, wanted])
 
 
 @requires("PROCESS-DROP-01")
@@ -276,7 +280,7 @@ def test_a_drop_does_not_wait_for_other_groups(case: ProcessCase, keep: str) -> 
 
 @requires("PROCESS-DROP-01", needs=["PROCESS-KILL-01"])
 def test_a_drop_wakes_a_wait_in_another_thread(case: ProcessCase) -> None:
-    expect("what the wait says", woken_by(case, step("drop")), {"signaled": "SIGKILL"})
+    expect("the answer of the wait", woken_by(case, step("drop")), {"signaled": "SIGKILL"})
 
 
 @requires("PROCESS-DROP-01")

@@ -107,7 +107,7 @@ def test_a_signal_after_the_end_has_no_effect(
 ) -> None:
     steps = [step("open"), step("wait"), *behind, step(how), step("wait")]
     seen = case.process.script({"a": handle("/bin/true")}, steps)
-    expect("the signal, and a wait", seen.steps[-2:], [{}, {"exited": 0}])
+    expect("the answer of the signal, and of a wait", seen.steps[-2:], [{}, {"exited": 0}])
 
 
 @contextlib.contextmanager
@@ -191,7 +191,9 @@ def test_a_poll_kills_the_members_that_the_leader_left(case: ProcessCase) -> Non
     lives, seen = member_lives_on(case, step("poll"), wait, hold=True)
     polled = seen.steps[3] in ({"running": True}, {"exited": 3})
     answers = (polled, seen.steps[-1])
-    expect("running or the end, and then the end", answers, (True, {"exited": 3}))
+    expect(
+        "whether the poll reports running or the end, then the end", answers, (True, {"exited": 3})
+    )
     expect("whether the member lives after the poll", lives, False)
     expect_none_left(seen, case.events(), orphan=1)
 
@@ -239,4 +241,4 @@ def test_the_thread_that_opened_may_end(case: ProcessCase) -> None:
     # Close stdin explicitly, because another test is about the effect of a wait on stdin.
     steps += [step("close_stdin"), step("wait")]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
-    expect("the answer, and the end", (seen.data(3), seen.steps[5]), (b"x\n", {"exited": 0}))
+    expect("the child's reply, and its end", (seen.data(3), seen.steps[5]), (b"x\n", {"exited": 0}))

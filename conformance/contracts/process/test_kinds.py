@@ -52,7 +52,7 @@ def test_a_handle_that_is_opened_again_is_new(case: ProcessCase, use: str) -> No
     end: StepResult = {"exited": 0}
     closed: StepResult = {"exited": 0, "detached_writers": False}
     expect(
-        "look, streams, answer, look, end and close of the second process",
+        "the second process: poll, streams, reply, poll, end, close",
         got,
         ([RUNNING, ALL_STREAMS], b"second\n", RUNNING, [end, closed]),
     )
@@ -85,7 +85,7 @@ def test_processes_work_beside_more_descriptors_than_select_supports(case: Proce
     seen = case.process.script(handles, [*opens, *steps], state=crowded(), within_s=20)
     answers = seen.steps[len(opens) :]
     got = (answers[1], seen.data(len(opens) + 3), answers[5], answers[6].get("exited"))
-    expect("look, answer, end, close", got, (RUNNING, b"x\n", {"exited": 0}, 0))
+    expect("poll, reply, end, close", got, (RUNNING, b"x\n", {"exited": 0}, 0))
 
 
 @requires("PROCESS-OPEN-10")
@@ -184,7 +184,7 @@ def test_each_option_leaks_nothing_however_a_process_ends(case: ProcessCase) -> 
         zombies = [each for each in shim.descendants() if not each.alive]
         after.go_on()
         seen = shim.finish()
-    expect("rounds", seen.steps[5].get("repeated"), ROUNDS, verdict="unproven")
+    expect("rounds that ran", seen.steps[5].get("repeated"), ROUNDS, verdict="unproven")
     grown = (last.fd_count - first.fd_count, last.threads - first.threads, len(zombies))
     expect(
         "growth of descriptors and threads, and zombies", max(grown), at_most(KEPT), {"each": grown}
@@ -319,7 +319,7 @@ def test_a_child_that_closed_its_streams_is_running(case: ProcessCase, what: str
         case.open_gate(fifo)
         seen = shim.finish()
     got = [seen.steps[at] for at in (4, 5, 1, 7)]
-    expect("two looks at it, and its end twice", got, [RUNNING] * 2 + [{"exited": 7}] * 2)
+    expect("two polls, and the end reported twice", got, [RUNNING] * 2 + [{"exited": 7}] * 2)
 
 
 @requires("PROCESS-WAIT-06")
@@ -339,7 +339,7 @@ def test_a_stopped_child_is_running(case: ProcessCase) -> None:
         case.open_gate(fifo)
         seen = shim.finish()
     got = [seen.steps[at] for at in (4, 5, 1, 7)]
-    expect("two looks at it, and its end twice", got, [RUNNING] * 2 + [{"exited": 7}] * 2)
+    expect("two polls, and the end reported twice", got, [RUNNING] * 2 + [{"exited": 7}] * 2)
 
 
 @requires("PROCESS-CLOSE-06", overlap=2.0, needs=["PROCESS-CLOSE-01"])
@@ -389,7 +389,7 @@ def test_a_process_starts_with_standard_descriptors_closed(
     line = "cat; echo end >&2; exit 3"
     seen = case.process.script({"a": shell(line)}, steps, state=state)
     got = (seen.data(2), seen.data(4), seen.steps[5])
-    expect("answer, stderr and end", got, (b"x\n", b"end\n", {"exited": 3}))
+    expect("reply, stderr and end of the child", got, (b"x\n", b"end\n", {"exited": 3}))
 
 
 @requires("PROCESS-CHILD-04")
@@ -400,7 +400,7 @@ def test_an_end_is_noticed_where_the_caller_blocks_signals(
     state = [word for name in names for word in ("--block", name)]
     steps = [step("open"), step("wait", timeout_ms=2500), step("poll")]
     seen = case.process.script({"a": shell("sleep 0.1; exit 3")}, steps, state=state)
-    expect("the end, twice", seen.steps[1:], [{"exited": 3}] * 2)
+    expect("the end of the child, reported twice", seen.steps[1:], [{"exited": 3}] * 2)
 
 
 # Every shim that starts with few descriptors starts with this many.

@@ -42,7 +42,11 @@ def test_a_bad_mode_spawns_nothing(case: ProcessCase, stream: str, mode: int) ->
     mark = case.tmp / "mark"
     line = ': >"$1"'
     control = case.process.script({"a": shell(line, mark)}, [step("open"), step("wait")])
-    expect("the control", (control.steps[1], mark.exists()), ({"exited": 0}, True))
+    expect(
+        "the same program without the mistake",
+        (control.steps[1], mark.exists()),
+        ({"exited": 0}, True),
+    )
     mark.unlink()
     handles = {"a": shell(line, mark, **{stream: mode})}
     seen = case.process.script(handles, [step("open"), step("streams"), step("wait")])
@@ -59,7 +63,7 @@ def test_a_bad_mode_spawns_nothing(case: ProcessCase, stream: str, mode: int) ->
 @pytest.mark.parametrize("program", ["/boxspec/no/such", "boxspec-no-such", "/"])
 def test_a_program_that_cannot_start_is_an_error_of_open(case: ProcessCase, program: str) -> None:
     seen = case.process.script({"a": handle(program)}, [step("open"), step("wait")])
-    expect("kind", seen.steps[0].get("error", {}).get("kind"), "execution")
+    expect("kind of the error", seen.steps[0].get("error", {}).get("kind"), "execution")
     expect("whether a `wait` reports an end", [*seen.steps[1]], ["error"])
 
 
@@ -80,7 +84,7 @@ def test_a_null_stream_is_dev_null(case: ProcessCase) -> None:
     # The colon makes the shell fork a subshell, so the shell itself keeps the tested streams.
     told = shell(f"({line}) >&2; :", stdin=2, stdout=2)
     seen = case.process.script({"a": told}, steps)
-    expect("its end", seen.steps[2], {"exited": 0})
+    expect("end of the child", seen.steps[2], {"exited": 0})
     expect("targets of the child's descriptors", seen.data(1).splitlines(), [b"/dev/null"] * 2)
 
 
@@ -97,8 +101,12 @@ def test_two_processes_do_not_hold_each_others_pipes(case: ProcessCase) -> None:
     steps += [*asked(b"a\n", "a"), *asked(b"b\n", "b")]
     steps += [step("close_stdin", "a"), step("wait", "a", timeout_ms=5000), step("poll", "b")]
     seen = case.process.script({"a": handle(CAT), "b": handle(CAT)}, steps, within_s=15)
-    expect("both answers", (seen.data(3), seen.data(5)), (b"a\n", b"b\n"))
-    expect("the ends", (seen.steps[7], seen.steps[8]), ({"exited": 0}, {"running": True}))
+    expect("replies of both children", (seen.data(3), seen.data(5)), (b"a\n", b"b\n"))
+    expect(
+        "end of the first child, and a poll of the second",
+        (seen.steps[7], seen.steps[8]),
+        ({"exited": 0}, {"running": True}),
+    )
 
 
 @requires("PROCESS-OPEN-05")
@@ -111,7 +119,7 @@ def test_the_second_holds_no_end_of_the_first(case: ProcessCase, how: str) -> No
     steps = [step("open"), *takes, step("open", "b"), step("wait", "b")]
     case.process.script(handles, steps)
     said = json.loads(report.read_text())
-    expect("descriptors of the second", [each["fd"] for each in said["fds"]], [0, 1, 2])
+    expect("descriptors of the second child", [each["fd"] for each in said["fds"]], [0, 1, 2])
 
 
 RUNS_FIELDS = [{"timeout_ms": 1000}, {"stdin": "null"}, {"debug": True}, {"max_output_bytes": 9}]

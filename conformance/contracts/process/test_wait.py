@@ -51,7 +51,7 @@ def test_a_dumped_core_is_no_part_of_the_signal(case: ProcessCase) -> None:
 def test_a_second_wait_returns_the_same(case: ProcessCase, line: str) -> None:
     steps = [step("open"), step("wait"), step("wait"), step("poll"), step("wait", timeout_ms=1)]
     seen = case.process.script({"a": shell(line)}, steps)
-    expect("all four answers", seen.steps[1:], [ENDS[line]] * 4)
+    expect("the answers of the four waits", seen.steps[1:], [ENDS[line]] * 4)
 
 
 @requires("PROCESS-WAIT-02")
@@ -65,7 +65,7 @@ def test_waits_of_two_threads_return_the_same(case: ProcessCase) -> None:
         # By this time each thread sleeps, or is about to.
         case.open_gate(fifo)
         seen = shim.finish()
-    expect("all three answers", seen.steps[1:4], [{"exited": 7}] * 3)
+    expect("the answers of the three waits", seen.steps[1:4], [{"exited": 7}] * 3)
 
 
 @requires("PROCESS-WAIT-03", needs=["PROCESS-OPEN-01"])
@@ -76,7 +76,7 @@ def test_a_wait_that_times_out_changes_nothing(case: ProcessCase, look: dict[str
     seen = case.process.script({"a": handle(CAT)}, steps)
     got = (seen.steps[1], seen.data(3), seen.steps[4], seen.steps[6])
     running = {"running": True}
-    expect("poll, answer of the child, poll, end", got, (running, b"x\n", running, {"exited": 0}))
+    expect("poll, reply of the child, poll, end", got, (running, b"x\n", running, {"exited": 0}))
 
 
 @requires("PROCESS-WAIT-03")
@@ -112,7 +112,7 @@ def test_a_wait_without_limit_leaves_a_stdin_that_was_taken(case: ProcessCase) -
 def test_a_wait_with_a_limit_does_not(case: ProcessCase) -> None:
     steps = [step("open"), step("wait", timeout_ms=30), step("streams")]
     seen = case.process.script({"a": handle(CAT)}, steps)
-    expect("whether stdin is there", seen.steps[2].get("stdin"), True)
+    expect("whether the handle has stdin", seen.steps[2].get("stdin"), True)
 
 
 @requires("PROCESS-WAIT-05", needs=["PROCESS-KILL-01"])

@@ -244,7 +244,12 @@ def test_regular_expressions_are_anchored_and_of_the_known_dialect(
     given = Setup(modify=["**", f"!{rule}", rule, "**/own"], deny_modify=["s/**", "!s/c/**"])
     text = case.sbpl.compiled(given.but(deny_read=["z/**/z"]))
     wrong = [gap.words for gap in text.gaps() if gap.dialect]
-    expect("counts, class names and backslash letters", wrong, [], text.evidence())
+    expect(
+        "regular expressions with counts, class names or backslash letters",
+        wrong,
+        [],
+        text.evidence(),
+    )
     found = text.regexes()
     expect("whether the text has regular expressions", len(found) >= 4, True, text.evidence())
     open_ended = [regex.pattern for regex in found if not regex.anchored]

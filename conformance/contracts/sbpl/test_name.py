@@ -96,7 +96,12 @@ def test_a_name_built_to_open_a_form_stays_a_name(case: SbplCase, place: str) ->
     chance = random.Random(case.session.seed)
     harmless = case.sbpl.compiled(with_name(place, sbpl.HARMLESS))
     home = at_home(case, place)
-    expect("the harmless text", sbpl.strange(harmless.data), [], harmless.evidence())
+    expect(
+        "lines of the text with a harmless name that no clause explains",
+        sbpl.strange(harmless.data),
+        [],
+        harmless.evidence(),
+    )
     for name in sbpl.hostile_names(chance, sbpl.times(40)):
         text = case.sbpl.compiled(with_name(place, name))
         expect(f"strange lines, {place} is {name!r}", sbpl.strange(text.data), [], text.evidence())
