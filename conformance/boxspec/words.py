@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from boxspec.errors import UsageError
@@ -45,6 +46,17 @@ class Parser(argparse.ArgumentParser):
                 )
         if extra:
             self.error(f"unexpected argument: {extra[0]}")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        verbs = isinstance(action, argparse._SubParsersAction)
+        name = "/".join(action.option_strings) or action.metavar or action.dest
+        place = f"{self.prog} {value}" if verbs else f"{self.prog} {name} {value}"
+        known = ", ".join(map(str, action.choices))
+        near = get_close_matches(str(value), [*map(str, action.choices)], 1)
+        said = f"near it: {near[0]}; known: {known}" if near else f"known: {known}"
+        raise UsageError(place, f"no such {'verb' if verbs else 'value'}", said)
 
     def _options(self) -> Iterator[str]:
         """Yield the options of this parser and of its subcommands."""

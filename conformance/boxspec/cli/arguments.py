@@ -20,8 +20,12 @@ lists; 4 with --strict, the baseline is stale; 130 interrupted with Ctrl-C (143 
 SIGHUP): the outputs have the finished tests."""
 
 
-def shim_flag(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+# A parser, or a group of its options.
+Options = argparse._ActionsContainer
+
+
+def shim_flag(options: Options) -> None:
+    options.add_argument(
         "--shim",
         metavar="CMD",
         help="command of the shim, split as a shell does (default: BOXSPEC_SHIM, or shim in"
@@ -29,42 +33,77 @@ def shim_flag(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def isolate_flag(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+def isolate_flag(options: Options) -> None:
+    options.add_argument(
         "--isolate",
         action="store_true",
         help="run the shim as another user who sees the kit read-only (needs root)",
     )
 
 
-def choice_flags(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
+def contract_flag(options: Options, default: str) -> None:
+    options.add_argument(
         "--contract",
         action="append",
         metavar="NAME",
-        help=f"{', '.join(names())} (repeatable; default: each contract that the shim declares)",
+        help=f"{', '.join(names())} (repeatable; default: {default})",
     )
-    add(
+
+
+def profile_flag(options: Options, effect: str = "") -> None:
+    options.add_argument(
         "--profile",
         choices=("contract", "hardened", "all"),
-        help="only this profile; with hardened or all, hardened MUSTs count for the exit code too",
+        help=f"only requirements of this profile{effect}",
     )
 
 
-def run_flags(parser: argparse.ArgumentParser) -> None:
-    shim_flag(parser)
-    isolate_flag(parser)
-    choice_flags(parser)
-    add = parser.add_argument
+def run_flags(parser: argparse.ArgumentParser, *, shown: bool = True) -> None:
+    """Add the options of `boxspec run`.
+
+    shown: verbs that take the same options hide all but those of the implementation, and their help
+    names `run --help` instead.
+    """
+    group = parser.add_argument_group
+    judged = group("the implementation")
+    shim_flag(judged)
+    judged.add_argument(
+        "--backend",
+        metavar="NAME",
+        help="the sandbox backend to judge (default: the strongest one that starts here)",
+    )
+    isolate_flag(judged)
+    groups = {
+        _which: "the tests to run",
+        _how: "how to run them",
+        _exit: "what counts for the exit status",
+        _outputs: "files to write; - is the standard output",
+        _console: "the console",
+    }
+    for add, title in groups.items():
+        options = group(title)
+        add(options)
+        if not shown:
+            for action in options._group_actions:
+                action.help = argparse.SUPPRESS
+
+
+def _which(options: Options) -> None:
+    contract_flag(options, "each contract that the shim declares")
+    profile_flag(options, "; with hardened or all, hardened MUSTs count for the exit status, too")
+    add = options.add_argument
+    add("--topic", action="append", metavar="TOPIC", help="only tests of this topic (repeatable)")
     add("-k", metavar="EXPR", help="only tests whose name matches, as in pytest")
     add("-m", metavar="EXPR", help="only tests with this mark: timing, stress, 'timing or stress'")
-    add("-j", "--jobs", type=count, metavar="N", help="run at most N long tests in parallel")
-    add("--topic", action="append", metavar="TOPIC", help="only tests of this topic (repeatable)")
     add(
         "--spec",
         metavar="VERSION",
         help="only requirements of this version, e.g. 1.0 (default: all)",
+    )
+    add(
+        "--last-failed",
+        action="store_true",
+        help="only requirements that failed in the last run of this shim",
     )
     add(
         "--focus",
@@ -77,12 +116,12 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
         metavar="K/N",
         help="only the K-th of N parts of the tests; `boxspec report` joins the N results",
     )
+
+
+def _how(options: Options) -> None:
+    add = options.add_argument
     add("-x", dest="fail_fast", action="store_true", help="stop at the first test that fails")
-    add(
-        "--backend",
-        metavar="NAME",
-        help="the sandbox backend to judge (default: the strongest one that starts here)",
-    )
+    add("-j", "--jobs", type=count, metavar="N", help="run at most N long tests in parallel")
     add("--seed", type=natural, default=0, metavar="N", help="seed for randomised tests")
     add(
         "--stress",
@@ -99,6 +138,15 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
     add(
         "--busy", type=natural, default=0, metavar="N", help="run N busy loops in parallel, as load"
     )
+    add(
+        "--no-cache",
+        action="store_true",
+        help="do not remember the failures of this run for --last-failed",
+    )
+
+
+def _exit(options: Options) -> None:
+    add = options.add_argument
     add("--known", metavar="FILE", help="baseline of known deviations (TOML)")
     add("--strict", action="store_true", help="exit 4 if the baseline is stale")
     add(
@@ -106,42 +154,40 @@ def run_flags(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="exit 3 if a MUST was not decided, unless --known lists it as not-measured",
     )
+
+
+def _outputs(options: Options) -> None:
+    add = options.add_argument
     add("--json", metavar="FILE", help="the whole result (schema boxspec-result/1)")
+    add("--html", metavar="FILE", help="one offline page, with a folder data/ for long evidence")
+    add("--md", metavar="FILE", help="Markdown for the summary of a CI step")
     add("--junit", metavar="FILE", help="JUnit XML; times are those of the shim")
     add("--tap", metavar="FILE", help="TAP 14")
     add("--sarif", metavar="FILE", help="SARIF 2.1.0 for code scanning: the failed tests")
     add("--attestation", metavar="FILE", help="in-toto statement with the digest of --json")
-    add("--md", metavar="FILE", help="Markdown for the summary of a CI step")
-    add("--html", metavar="FILE", help="one offline page, with a folder data/ for long evidence")
     add(
         "--badge",
         action="append",
         metavar="FILE",
         help="a badge: .svg, or .json for shields.io (repeatable)",
     )
-    add(
-        "--last-failed",
-        action="store_true",
-        help="only requirements that failed in the last run of this shim",
-    )
-    add(
-        "--no-cache",
-        action="store_true",
-        help="do not remember the failures of this run for --last-failed",
-    )
-    add("--durations", type=count, metavar="N", help="print the N slowest tests")
-    add("--pytest-summary", action="store_true", help="also print 'N passed, M failed in Xs'")
-    amount = parser.add_mutually_exclusive_group()
+
+
+def _console(options: Options) -> None:
+    amount = options.add_mutually_exclusive_group()
     amount.add_argument("-v", "--verbose", action="store_true", help="print one line per test")
     amount.add_argument(
         "-q", "--quiet", action="store_true", help="print only failures and the verdict"
     )
+    add = options.add_argument
     add(
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
         help="colours (default: auto, at a terminal unless NO_COLOR is set)",
     )
+    add("--durations", type=count, metavar="N", help="print the N slowest tests")
+    add("--pytest-summary", action="store_true", help="also print 'N passed, M failed in Xs'")
 
 
 def check_contracts(wanted: list[str] | None) -> None:

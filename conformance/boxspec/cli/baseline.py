@@ -16,16 +16,18 @@ from boxspec.report.baseline import render
 from boxspec.report.output_file import OutputFile
 
 EPILOG = """\
-Takes the options of run. FILE then lists the requirements that are broken, and those that were not
-measured although the host has the features. Entries that FILE already has keep their issue, until
-and flaky. Entries that no longer match are removed, unless they are flaky and `until` has not
-passed. Entries of requirements that this run did not test stay.
+Takes the options of run, too: boxspec run --help shows them.
+
+FILE then lists the requirements that are broken, and those that were not measured although the
+host has the features. Entries that FILE already has keep their issue, until and flaky. Entries that
+no longer match are removed, unless they are flaky and `until` has not passed. Entries of
+requirements that this run did not test stay.
 exit codes: 0 FILE is written; 2 it is not: wrong usage, a broken shim or kit, or interrupted."""
 
 
 def main(words: Sequence[str]) -> int:
-    parser = verb_parser("baseline", EPILOG)
-    run_flags(parser)
+    parser = verb_parser("baseline", EPILOG, usage="[OPTION...] --write FILE")
+    run_flags(parser, shown=False)
     parser.add_argument("--write", metavar="FILE", required=True, help="the baseline (TOML)")
     args = settings.parse(parser, words)
     args.words = ["baseline", *words]

@@ -48,8 +48,9 @@ def parser() -> argparse.ArgumentParser:
     shim_flag(made)
     add = made.add_argument
     add("command", metavar="COMMAND", nargs="*", help="the command that confines, after --")
-    add("--backend", metavar="NAME", help="of the shim (default: the strongest that starts here)")
-    add("--profile", metavar="NAME", help=f"of the backend (default: {PROFILE})")
+    about = "the sandbox backend to explore (default: the strongest one that starts here)"
+    add("--backend", metavar="NAME", help=about)
+    add("--profile", metavar="NAME", help=f"the profile of the sandbox (default: {PROFILE})")
     add("-n", dest="most", type=count, metavar="N", help="at most N programs")
     add(
         "--time",
@@ -57,8 +58,21 @@ def parser() -> argparse.ArgumentParser:
         metavar="T",
         help="duration: 60s (default without -n), 10m, 2h; findings are minimised after it",
     )
-    add("-j", "--jobs", type=count, default=1, metavar="N", help="N sandboxes at once (default 1)")
-    add("--seed", type=natural, default=1, metavar="N", help="of the programs (default 1)")
+    add(
+        "-j",
+        "--jobs",
+        type=count,
+        default=1,
+        metavar="N",
+        help="run N sandboxes in parallel (default 1)",
+    )
+    add(
+        "--seed",
+        type=natural,
+        default=1,
+        metavar="N",
+        help="seed of the generated programs (default 1)",
+    )
     add("-x", dest="fail_fast", action="store_true", help="stop at the first effect")
     add(
         "--ignore",

@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from boxspec.cli.arguments import check_contracts, check_topics, choice_flags
+from boxspec.cli.arguments import check_contracts, check_topics, contract_flag, profile_flag
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.judge.requirements import load
@@ -111,7 +111,8 @@ def probes(as_json: bool) -> int:
 
 def main(words: Sequence[str]) -> int:
     parser = verb_parser("list")
-    choice_flags(parser)
+    contract_flag(parser, "all")
+    profile_flag(parser)
     parser.add_argument(
         "--topic", action="append", metavar="TOPIC", help="only this topic (repeatable)"
     )

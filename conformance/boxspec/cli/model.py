@@ -24,7 +24,14 @@ def main(words: Sequence[str]) -> int:
     )
     parser = verb_parser("dev model", about=about)
     add = parser.add_argument
-    add("-j", "--jobs", type=count, default=2, metavar="N", help="N checks at once (default: 2)")
+    add(
+        "-j",
+        "--jobs",
+        type=count,
+        default=2,
+        metavar="N",
+        help="run N checks in parallel (default: 2)",
+    )
     add("--contract", help="only the model of this contract")
     add("--mistake", metavar="NAME", help="only this mistake, with the order of events")
     add("--orders", type=count, metavar="N", help="compare at most N forced orders with the model")

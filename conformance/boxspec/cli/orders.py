@@ -46,12 +46,24 @@ def main(words: Sequence[str]) -> int:
     shim_flag(parser)
     add = parser.add_argument
     add("--contract", default=USUAL_CONTRACT, help="exec (default), process or module")
-    add("-n", dest="most", type=count, default=USUAL, help=f"at most N orders (default: {USUAL})")
-    add("-j", "--jobs", type=count, default=1, metavar="N", help="N orders at once")
-    add("--seed", type=natural, default=0, metavar="N", help="seed of the sample")
+    about = f"run at most N orders (default: {USUAL})"
+    add("-n", dest="most", type=count, default=USUAL, metavar="N", help=about)
+    add("-j", "--jobs", type=count, default=1, metavar="N", help="run N orders in parallel")
+    add(
+        "--seed",
+        type=natural,
+        default=0,
+        metavar="N",
+        help="seed that selects the orders of the last length",
+    )
     add("--scenario", action="append", metavar="NAME", help="only this scenario (repeatable)")
     add("--order", action="append", metavar="ORDER", help="only this order, with its trace")
-    add("--faults", action="append", metavar="TOPIC", help="the seeded faults that orders find")
+    add(
+        "--faults",
+        action="append",
+        metavar="TOPIC",
+        help="run against the seeded faults of this topic, instead of a shim",
+    )
     args = settings.parse(parser, words)
     if why := unsupported():
         print(why)

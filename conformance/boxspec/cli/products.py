@@ -52,7 +52,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
     about = "a product: its name, NAME@VERSION, its folder or its adapter file"
     listing = verb("list", "what is installed and starts here, what is missing, and why")
-    listing.add_argument("--contract", action="append", default=[], metavar="C", help="only of it")
+    only = "only products of this contract (repeatable)"
+    listing.add_argument("--contract", action="append", default=[], metavar="C", help=only)
     installing = verb("install", "fetch and build products below build/products; exit 3 on failure")
     installing.add_argument("names", metavar="NAME", nargs="+", help=about)
     new = verb("new", "write NAME.py here: an adapter of a sandbox to fill in")
@@ -72,11 +73,17 @@ def _matrix_options(parser: argparse.ArgumentParser) -> None:
     about = "products to judge (default: all libraries; with --contract all products of it)"
     add("names", metavar="NAME", nargs="*", help=about)
     add("--only", action="append", default=[], metavar="NAME", help=f"the same as NAME {more}")
-    about = f"only this contract {more}; {', '.join(views)}: by aspect, alone"
+    about = f"only this contract {more}; {', '.join(views)} has a matrix of its own, by aspect"
     add("--contract", action="append", default=[], metavar="C", help=about)
     add("--topic", action="append", default=[], metavar="T", help=f"only this topic {more}")
-    add("--limit", type=count, default=LIMIT_S, metavar="S", help="seconds for each product")
-    add("-j", "--jobs", type=count, metavar="N", help="at most N long tests at once")
+    add(
+        "--limit",
+        type=count,
+        default=LIMIT_S,
+        metavar="S",
+        help="time limit for each product, in seconds",
+    )
+    add("-j", "--jobs", type=count, metavar="N", help="run at most N long tests in parallel")
     add("--json", metavar="FILE", help="the matrix")
     add("--md", metavar="FILE", help="the matrix as Markdown")
     add("--results", type=Path, metavar="FOLDER", help="keep the result of each product there")

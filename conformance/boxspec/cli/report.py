@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -37,10 +38,9 @@ def results(flag: str, names: Iterable[str]) -> list[Result]:
     return found
 
 
-def main(words: Sequence[str]) -> int:
-    parser = verb_parser("report", EPILOG)
-    add = parser.add_argument
-    add("results", metavar="RESULT", nargs="+", help="a result of `run --json`")
+def _flags(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("results", metavar="RESULT", nargs="+", help="a result of `run --json`")
+    add = parser.add_argument_group("files to write; - is the standard output").add_argument
     add("--html", metavar="FILE", help="one offline page, with a folder data/ for long evidence")
     add("--md", metavar="FILE", help="Markdown for the summary of a CI step")
     add("--junit", metavar="FILE", help="JUnit XML of one result")
@@ -49,23 +49,20 @@ def main(words: Sequence[str]) -> int:
     add("--json", metavar="FILE", help="the joined result of all shards")
     add("--attestation", metavar="FILE", help="in-toto statement with the digest of one result")
     add("--badge", action="append", metavar="FILE", help="badge of one result, .svg or .json")
-    more = "(repeatable)"
-    add("--earlier", action="append", metavar="RESULT", default=[], help=f"an older result {more}")
-    add(
-        "--backends",
-        action="append",
-        metavar="FILE",
-        default=[],
-        help=f"result of one sandbox backend {more}",
-    )
-    add(
-        "--peers",
-        action="append",
-        metavar="FILE",
-        default=[],
-        help=f"result of a third-party library {more}",
-    )
+    add = parser.add_argument_group("more results for the page").add_argument
+    for flag, metavar, about in (
+        ("--earlier", "RESULT", "an older result"),
+        ("--backends", "FILE", "result of one sandbox backend"),
+        ("--peers", "FILE", "result of a third-party library"),
+    ):
+        about += " (repeatable)"
+        add(flag, action="append", metavar=metavar, default=[], help=about)
     add("--faults", metavar="FILE", help="a result of `boxspec dev faults --json`")
+
+
+def main(words: Sequence[str]) -> int:
+    parser = verb_parser("report", EPILOG, usage="[OPTION...] RESULT...")
+    _flags(parser)
     # RESULT arguments may come before and after options.
     args = parser.parse_intermixed_args(words)
     alone = {flag: getattr(args, flag.removeprefix("--")) for flag in ALONE}

@@ -16,6 +16,8 @@ from boxspec.judge.requirements import requirement
 SKIP = 125
 
 EPILOG = f"""\
+Takes the options of run, too: boxspec run --help shows them.
+
 exit codes: 0 each of the requirements conforms; 1 one of them does not, of any level and profile;
 2 wrong usage, a broken shim or a broken kit; 3 one of them could not be decided. With --bisect, 2
 and 3 become {SKIP}, so that `git bisect run` skips the commit."""
@@ -30,9 +32,9 @@ def main(words: Sequence[str]) -> int:
 
 
 def _repro(words: Sequence[str]) -> int:
-    parser = verb_parser("repro", EPILOG)
-    run_flags(parser)
-    parser.add_argument("ids", metavar="ID", nargs="*")
+    parser = verb_parser("repro", EPILOG, usage="[OPTION...] ID...")
+    run_flags(parser, shown=False)
+    parser.add_argument("ids", metavar="ID", nargs="*", help="the requirements to repeat")
     parser.add_argument(
         "--order",
         action="append",

@@ -374,11 +374,9 @@ def pytest_summary(tree: ResultTree) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    parser = verb_parser("run", f"{settings.EPILOG}\n\n{EXITS}")
+    parser = verb_parser("run", f"{settings.EPILOG}\n\n{EXITS}", usage="[OPTION...] [ID...]")
     run_flags(parser)
-    add = parser.add_argument
-    add("ids", metavar="ID", nargs="*", help="only tests of these requirements")
-    add("--requirement", action="append", default=[], help=argparse.SUPPRESS)
+    parser.add_argument("ids", metavar="ID", nargs="*", help="only tests of these requirements")
     args = settings.parse(parser, words)
     args.words = ["run", *words]
-    return run(args, only=[requirement(name).id for name in [*args.ids, *args.requirement]])
+    return run(args, only=[requirement(name).id for name in args.ids])

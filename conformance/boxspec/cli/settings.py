@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import textwrap
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,10 +19,13 @@ KEYS = (
     *("shim", "isolate", "contract", "profile", "topic", "spec", "backend"),
     *("jobs", "seed", "stress", "known", "strict", "require-complete"),
 )
-EPILOG = f"""\
-defaults: {FILE} in the working directory may set {", ".join(KEYS[:-1])} and
-{KEYS[-1]}, for example shim = "./my-shim" and contract = ["exec"]. {VARIABLE} sets the shim, too.
-An option of the command line comes first, then {VARIABLE}, then the file."""
+EPILOG = textwrap.fill(
+    f"defaults: {FILE} in the working directory may set {', '.join(KEYS[:-1])} and {KEYS[-1]}, for"
+    f' example shim = "./my-shim" and contract = ["exec"]. {VARIABLE} sets the shim, too. An option'
+    f" of the command line comes first, then {VARIABLE}, then the file.",
+    96,
+    break_on_hyphens=False,
+)
 
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
@@ -37,7 +41,9 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Nam
     mine = {name: options[f"--{name}"] for name in found if f"--{name}" in options}
     values = {name: _checked(mine[name], name, *found[name]) for name in mine}
     # argparse sets a default only if the namespace has no value, so None means "not given".
-    args = parser.parse_args(words, argparse.Namespace(**{a.dest: None for a in mine.values()}))
+    args = parser.parse_intermixed_args(
+        words, argparse.Namespace(**{a.dest: None for a in mine.values()})
+    )
     used: dict[str, list[str]] = {}
     for name, action in mine.items():
         if getattr(args, action.dest) is None:

@@ -135,10 +135,17 @@ def examples(name: str) -> str:
     return "\n".join(["examples:", *lines]) if lines else ""
 
 
-def verb_parser(name: str, epilog: str | None = None, about: str | None = None) -> Parser:
-    """Return the parser of one verb. about: a longer description than the list of verbs has."""
+def verb_parser(
+    name: str, epilog: str | None = None, about: str | None = None, usage: str | None = None
+) -> Parser:
+    """Return the parser of one verb.
+
+    about: a longer description than the list of verbs has. usage: what follows the verb, for a verb
+    with many options.
+    """
     return Parser(
         prog=f"boxspec {name}",
+        usage=f"boxspec {name} {usage}" if usage else None,
         description=about or {**VERBS, **DEV}[name.removeprefix("dev ")],
         epilog="\n\n".join(filter(None, [epilog, examples(name)])) or None,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -69,7 +69,7 @@ def options() -> argparse.ArgumentParser:
         value, about = VALUES[kind]
         add(f"--{kind}", action="append", default=[], metavar=value, help=f"{about} (repeatable)")
     add(f"--{NO_NETWORK}", action="store_true", help="no TCP or UDP service can be reached")
-    add("--defaults", action="store_true", help="ask the default rows beside the expectations")
+    add("--defaults", action="store_true", help="ask the default rows, too")
     add(
         "--from",
         nargs=2,
@@ -88,7 +88,11 @@ def options() -> argparse.ArgumentParser:
     )
     add("--row", action="append", default=[], metavar="ID", help="only this row (repeatable)")
     add(
-        "--timeout", type=_seconds, default=LIMIT_S, metavar="S", help="for each start (default 30)"
+        "--timeout",
+        type=_seconds,
+        default=LIMIT_S,
+        metavar="S",
+        help="time limit for each start, in seconds (default 30)",
     )
     add("-v", "--verbose", action="store_true", help="evidence and command for every row")
     add("--json", metavar="FILE", help="the result for programs (boxspec-verify/1)")

@@ -26,9 +26,16 @@ def main(words: Sequence[str]) -> int:
     parser = verb_parser("dev weak", EPILOG)
     add = parser.add_argument
     add("--list", action="store_true", help="print the rules, explore none")
-    add("--only", action="append", metavar="RULE", help="only without this rule (repeatable)")
-    add("--time", type=seconds, default=60.0, metavar="T", help="for each sandbox (default 60s)")
-    add("--seed", type=natural, default=1, metavar="N", help="of the programs (default 1)")
+    add(
+        "--only",
+        action="append",
+        metavar="RULE",
+        help="only the sandbox without this rule (repeatable)",
+    )
+    about = "duration for each sandbox (default 60s)"
+    add("--time", type=seconds, default=60.0, metavar="T", help=about)
+    about = "seed of the generated programs (default 1)"
+    add("--seed", type=natural, default=1, metavar="N", help=about)
     args = parser.parse_args(words)
     rules = _rules()
     for name in args.only or ():

@@ -22,7 +22,7 @@ MORE_TRIES = 4
 
 def of_requirement(fault: Fault) -> list[str]:
     """Return the options of a run that ends at the first failure of the fault's requirement."""
-    return ["--requirement", str(fault.requirement), "-x"]
+    return [str(fault.requirement), "-x"]
 
 
 def of_topics(topics: Iterable[str | None]) -> list[str]:
@@ -42,7 +42,7 @@ def words_for(fault: Fault, scope: str, others: Iterable[str]) -> list[str]:
     if not fault.topic:
         named = ["-x"]
         if fault.role == "noop":
-            named = [word for name in sorted({*others}) for word in ("--requirement", name)]
+            named = sorted({*others})
     return {
         "all": [],
         "focus": ["--focus", str(fault.topic)],

@@ -74,9 +74,7 @@ def clone(request: pytest.FixtureRequest) -> Iterator[Path]:
 
 def judged(root: Path, *words: str) -> Done:
     """Run the kit of the copy as ci/boxspec does, with the interpreter of this test."""
-    argv = [sys.executable, "-P", "-m", "boxspec", "run", *words]
-    for name in ASKED:
-        argv += ["--requirement", name]
+    argv = [sys.executable, "-P", "-m", "boxspec", "run", *words, *ASKED]
     env = {"PYTHONPATH": str(root / "conformance"), "PYTHONDONTWRITEBYTECODE": "1"}
     return run(argv, cwd=root, env=env)
 

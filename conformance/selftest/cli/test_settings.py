@@ -78,6 +78,6 @@ def test_a_run_uses_the_file_and_says_so(tmp_path: Path) -> None:
 
 
 def test_a_run_without_a_shim_says_what_it_judges(tmp_path: Path) -> None:
-    done = boxspec("run", "--requirement", "EXEC-TEXT-01", cwd=tmp_path)
+    done = boxspec("run", "EXEC-TEXT-01", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "the bundled reference. Yours: --shim CMD" in done.stdout

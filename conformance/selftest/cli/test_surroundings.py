@@ -60,7 +60,7 @@ SURROUNDINGS = {
 @pytest.mark.parametrize("name", SURROUNDINGS)
 def test_a_verdict_or_one_line(name: str) -> None:
     line, status, says = SURROUNDINGS[name]
-    words = ["-P", "-m", "boxspec", "run", "--requirement", "EXEC-TEXT-01", "--shim"]
+    words = ["-P", "-m", "boxspec", "run", "EXEC-TEXT-01", "--shim"]
     shim = f"{Path(sys.executable).resolve()} -I -S {PYTHON_IMPLEMENTATION}"
     done = run(["/bin/sh", "-c", line, "sh", sys.executable, *words, shim])
     assert done.returncode == status, done

@@ -151,14 +151,14 @@ WRONG_CALLS = [
     (["run", "--focus", "EXEC-NOTHING"], "EXEC-NOTHING"),
     (["run", "--topic", "POLICY-NOTHING"], "POLICY-NOTHING"),
     (["run", "--topic", "policy-globs"], "near it: POLICY-GLOB"),
-    (["run", "--requirement", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
+    (["run", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
     (["run", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
     (
         ["repro", "EXEC-TEXT-01", "EXEC-SPAWN-07", "--profile", "contract"],
         "leaves out EXEC-SPAWN-07, which is of hardened, not of --profile contract",
     ),
     (
-        ["run", "--requirement", "EXEC-TEXT-01", "--requirement", "EXEC-KILL-14"],
+        ["run", "EXEC-TEXT-01", "EXEC-KILL-14"],
         "leaves out EXEC-KILL-14, which is not testable: ",
     ),
     (
@@ -206,5 +206,5 @@ def test_an_old_result_survives_a_run_that_cannot_start(tmp_path: Path) -> None:
 def test_the_pytest_settings_of_the_judged_project_are_not_used(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text("raise SystemExit('a file beside the shim was run')\n")
     (tmp_path / "shim").symlink_to(REFERENCE)
-    done = boxspec("run", "--shim", tmp_path / "shim", "--requirement", "EXEC-TEXT-01")
+    done = boxspec("run", "--shim", tmp_path / "shim", "EXEC-TEXT-01")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -325,12 +325,12 @@ def test_the_number_of_complete_runs_depends_on_the_processors(
 def test_a_missed_fault_has_two_tries_and_four_more() -> None:
     outcome, runs = judged(fault_of("EXEC-KILL-02"), None)
     assert (outcome.word, outcome.tries) == ("missed", 6)
-    assert runs.asked == [["--focus", "EXEC-KILL"], *[["--requirement", "EXEC-KILL-02", "-x"]] * 5]
+    assert runs.asked == [["--focus", "EXEC-KILL"], *[["EXEC-KILL-02", "-x"]] * 5]
 
 
 def test_one_requirement_runs_up_to_its_first_failure() -> None:
     outcome, runs = judged(fault_of("EXEC-KILL-02"), "named", ["EXEC-KILL-02"])
-    assert (outcome.word, runs.asked) == ("caught", [["--requirement", "EXEC-KILL-02", "-x"]])
+    assert (outcome.word, runs.asked) == ("caught", [["EXEC-KILL-02", "-x"]])
 
 
 @pytest.mark.parametrize("scope", [None, "own", "focus", "all"])
@@ -350,7 +350,7 @@ def test_a_control_runs_up_to_its_first_failure() -> None:
 def test_a_noop_runs_the_tests_of_its_neighbours() -> None:
     noop, beside = fault_of(None, role="noop"), ["EXEC-KILL-02", "EXEC-ENV-02", "EXEC-KILL-02"]
     outcome, runs = judged(noop, "named", others=beside)
-    each = ["--requirement", "EXEC-ENV-02", "--requirement", "EXEC-KILL-02"]
+    each = ["EXEC-ENV-02", "EXEC-KILL-02"]
     assert (outcome.good, runs.asked) == (True, [each])
     assert judged(noop, "named", others=[])[1].asked == [[]]
 

@@ -258,7 +258,7 @@ def test_a_part_of_a_contract_may_have_no_must(narrowed: bool, code: int) -> Non
     [
         (("repro",), FAKE, 1),
         (("repro", "--bisect"), FAKE, 1),
-        (("run", "--requirement"), FAKE, 1),
+        (("run",), FAKE, 1),
         (("repro",), PYTHON_IMPLEMENTATION, 0),
     ],
 )

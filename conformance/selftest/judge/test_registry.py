@@ -146,7 +146,7 @@ def test_a_later_requirement_is_outside_of_an_older_version(tmp_path: Path) -> N
     assert "MODULE-ID-99" not in ids
     now, ids = asked()
     assert "MODULE-ID-99" in ids and now == older + 1
-    refused = copy.boxspec("run", "--spec", "1.0", "--requirement", "MODULE-ID-99")
+    refused = copy.boxspec("run", "--spec", "1.0", "MODULE-ID-99")
     assert refused.returncode == 2
     assert "does not have MODULE-ID-99: it is new in 1.1" in refused.stderr
     listed = copy.boxspec("list", "--topic", "MODULE-ID").stdout

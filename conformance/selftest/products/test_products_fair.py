@@ -121,5 +121,5 @@ def test_declared_lacks_of_a_product_are_not_tested(
 
 def test_the_callers_stdin_reaches_the_program_of_a_product() -> None:
     words = ["run", "--shim", f"{SHIM} none", "--backend", "none", "--contract", "backend"]
-    done = boxspec(*words, "--profile", "all", "--requirement", "BACKEND-LAUNCH-08")
+    done = boxspec(*words, "--profile", "all", "BACKEND-LAUNCH-08")
     assert done.returncode == 0, done.stdout

@@ -213,7 +213,7 @@ def test_each_output_has_the_repro_command_of_the_run(tmp_path: Path) -> None:
     flags = [*isolated, "--stress", "--shim", f"{FAKE} honest", "--seed", "7", "--busy", "1"]
     broken, later = "EXEC-TIMEOUT-09", tmp_path / "later.md"
     file = tmp_path / "result.json"
-    words = ("--requirement", broken, "-k", "annotation_is_joined and text")
+    words = (broken, "-k", "annotation_is_joined and text")
     done = boxspec("run", *flags, *words, "--json", file)
     assert done.returncode == 1, done.stdout + done.stderr
     again = shlex.join(["./ci/boxspec", "repro", *flags, broken])

@@ -61,14 +61,14 @@ def test_with_x_a_failure_of_any_level_is_exit_1() -> None:
 
 @pytest.mark.turns(5)
 def test_with_x_all_tests_are_run_when_none_fails(tmp_path: Path) -> None:
-    words = ("--shim", str(PYTHON_IMPLEMENTATION), "--requirement", "EXEC-RESULT-05")
+    words = ("--shim", str(PYTHON_IMPLEMENTATION), "EXEC-RESULT-05")
     every = {test["id"] for test in done_tests(tmp_path, *words)}
     assert {test["id"] for test in done_tests(tmp_path, *words, "-x")} == every != set()
 
 
 @pytest.mark.turns(5)
 def test_only_the_tests_of_a_requirement_run(tmp_path: Path) -> None:
-    words = ("--requirement", "EXEC-ENV-02", "--requirement", "exec-text-01")
+    words = ("EXEC-ENV-02", "exec-text-01")
     tests = done_tests(tmp_path, "--shim", str(PYTHON_IMPLEMENTATION), *words)
     decided = [set(test["requirements"]) & {"EXEC-ENV-02", "EXEC-TEXT-01"} for test in tests]
     assert all(decided)

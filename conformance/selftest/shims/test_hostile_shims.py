@@ -116,7 +116,7 @@ def test_a_shim_that_edits_its_judge_has_no_score(tmp_path: Path) -> None:
     programs = tmp_path / "programs"
     shutil.copytree(PROGRAMS, programs)
     shim = wrapped(tmp_path, f"printf x >>{programs / 'emit'}")
-    words = ("run", "--requirement", "EXEC-RESULT-01", "--shim", str(shim))
+    words = ("run", "EXEC-RESULT-01", "--shim", str(shim))
     done = boxspec(*words, env={"BOXSPEC_PROGRAMS": str(programs), "CI": ""})
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stdout + done.stderr
     assert f"{programs / 'emit'} was changed during the run" in done.stderr
@@ -124,9 +124,8 @@ def test_a_shim_that_edits_its_judge_has_no_score(tmp_path: Path) -> None:
 
 
 def judged(shim: Path, *requirements: str, only: str = "") -> Done:
-    words = [word for name in requirements for word in ("--requirement", name)]
-    words += ["-k", only] if only else []
-    return boxspec("run", "--contract", "exec", "--shim", str(shim), *words)
+    words = ["-k", only] if only else []
+    return boxspec("run", "--contract", "exec", "--shim", str(shim), *words, *requirements)
 
 
 REFUSES_DEADLINES = """\
@@ -147,7 +146,7 @@ def test_a_shim_that_refuses_deadlines_fails_only_their_tests(tmp_path: Path) ->
 
 def judged_as_runner(folder: Path, script: str) -> Done:
     shim = wrapped(folder, f'if [ "$1" = --internal-sandbox-runner ]; then {script}; fi')
-    words = ("run", "--requirement", "MODULE-RUNNER-01", "-k", "NaN", "--shim", str(shim))
+    words = ("run", "MODULE-RUNNER-01", "-k", "NaN", "--shim", str(shim))
     return boxspec(*words, env={"CI": ""})
 
 
@@ -200,7 +199,7 @@ def test_the_reason_that_a_folder_cannot_be_deleted_is_reported(
     shim = wrapped(tmp_path, f'if [ "$1" = run ]; then {line}; fi >/dev/null 2>&1')
     place, file = tmp_path / "tmp", tmp_path / "result.json"
     place.mkdir(mode=0o755)
-    words = ("run", "--shim", str(shim), "--requirement", "EXEC-RESULT-01", "--json", str(file))
+    words = ("run", "--shim", str(shim), "EXEC-RESULT-01", "--json", str(file))
     # The mount is in a new namespace, so that it ends with the run.
     private = ("unshare", "--mount", "--propagation", "private")
     done = subprocess.run(
@@ -243,7 +242,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("words", [("smoke",), ("run", "--requirement", "EXEC-SPAWN-01", "-v")])
+@pytest.mark.parametrize("words", [("smoke",), ("run", "EXEC-SPAWN-01", "-v")])
 def test_texts_of_a_shim_are_shown_as_escaped_lines(words: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "shim.py").write_text(SAYS_EVIL)
     done = boxspec(*words, "--shim", f"{sys.executable} -I -S {tmp_path / 'shim.py'}")
@@ -332,7 +331,7 @@ def test_the_next_run_removes_leftovers_of_a_killed_run(tmp_path: Path) -> None:
 def test_the_next_run_keeps_evidence_of_failing_cases(tmp_path: Path) -> None:
     env = {"TMPDIR": str(tmp_path)}
     shim = f"{sys.executable} -I -S {FAULTY} --fault exec-result.codes-lose-their-high-bit"
-    words = ("run", "--requirement", "EXEC-RESULT-01", "--shim", shim)
+    words = ("run", "EXEC-RESULT-01", "--shim", shim)
     assert boxspec(*words, env=env).returncode == 1
     (left,) = tmp_path.iterdir()
     boxspec("smoke", "--shim", REFERENCE, env=env)

@@ -67,7 +67,7 @@ def test_where_a_module_has_its_directory_is_its_own_matter(
     made: Callable[[Path], str], away: int, tmp_path: Path
 ) -> None:
     names = "nothing_was_started or (removed_after_every_end and (value or NonZero))"
-    words = ("--requirement", "MODULE-DIR-02", "-k", names, "--json", tmp_path / "result.json")
+    words = ("MODULE-DIR-02", "-k", names, "--json", tmp_path / "result.json")
     done = boxspec("run", "--shim", made(tmp_path), *words)
     assert done.returncode == 0, done.stdout + done.stderr
     tests = json.loads((tmp_path / "result.json").read_text())["tests"]
@@ -178,7 +178,7 @@ def test_a_runtime_that_needs_newer_system_calls_is_not_accused(tmp_path: Path) 
     filtered = "grep -q '^Seccomp:.2' /proc/self/status && exit 1"
     shim.write_text(f'#!/bin/sh\n{filtered}\nexec {PYTHON} {PYTHON_IMPLEMENTATION} "$@"\n')
     shim.chmod(0o755)
-    words = ("--requirement", "EXEC-SPAWN-14", "-k", "runs_work_where and clone3")
+    words = ("EXEC-SPAWN-14", "-k", "runs_work_where and clone3")
     found = judged(str(shim), tmp_path, *words)
     assert found.verdicts == {"EXEC-SPAWN-14": "not-measured"}, found.said
     assert "does not work under this filter" in " ".join(found.said.split())

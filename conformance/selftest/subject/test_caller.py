@@ -29,10 +29,9 @@ FEW_FILES = ["/bin/sh", "-c", 'ulimit -Sn 1024 && exec "$@"', "sh"]
 
 
 def test_the_caller_is_compared_by_the_idle_shim() -> None:
-    wanted = [word for each in IDS for word in ("--requirement", each)]
     shim = f"{INTERPRETER} {ODD_IMPLEMENTATION} runtime=100 --"
     kit = [sys.executable, "-P", "-m", "boxspec"]
-    done = run([*FEW_FILES, *kit, "run", "--shim", shim, *wanted])
+    done = run([*FEW_FILES, *kit, "run", "--shim", shim, *IDS])
     assert done.returncode == 0, done.stdout
     assert f"PASS  {len(IDS)} of {len(IDS)} requirements" in done.stdout
 
@@ -43,9 +42,8 @@ BELOW = ["EXEC-CONC-01", "EXEC-CONC-05", "EXEC-REQUEST-03", "EXEC-SPAWN-10"]
 
 @pytest.mark.parametrize("between", ["server", "supervisor"])
 def test_processes_between_a_caller_and_its_children_are_its_own_matter(between: str) -> None:
-    wanted = [word for each in BELOW for word in ("--requirement", each)]
     shim = f"{INTERPRETER} {FORKING_IMPLEMENTATION} {between} --"
-    done = boxspec("run", "--shim", shim, *wanted)
+    done = boxspec("run", "--shim", shim, *BELOW)
     assert done.returncode == 0, done.stdout
     assert "\nPASS  4 of 4 requirements · exit 0\n" in done.stdout
 

@@ -58,7 +58,7 @@ def test_the_kit_is_read_only_even_where_everybody_may_write(tmp_path: Path) -> 
     for path in programs.rglob("*"):
         path.chmod(0o777)
     target = shim(tmp_path, f"printf x >>{programs / 'emit'} && exit 1")
-    words = ("run", "--requirement", "EXEC-RESULT-01", "--shim", str(target))
+    words = ("run", "EXEC-RESULT-01", "--shim", str(target))
     env = {"BOXSPEC_PROGRAMS": str(programs), "CI": ""}
     assert boxspec(*words, "--isolate", env=env).returncode == 0
 
@@ -75,14 +75,14 @@ def test_where_the_shims_user_may_not_write_is_no_place_for_its_files(words: lis
         shutil.copy(REFERENCE, place / "reference")
         target.write_text(f'#!/bin/sh\n{works}\nexec {place / "reference"} "$@"\n')
         target.chmod(0o755)
-        asked = ("--requirement", "EXEC-SPAWN-08", "-k", "not_be_entered", "--shim", str(target))
+        asked = ("EXEC-SPAWN-08", "-k", "not_be_entered", "--shim", str(target))
         done = boxspec("run", *asked, *words, env={"TMPDIR": name, "CI": ""})
         assert done.returncode == 0, done.stdout + done.stderr
 
 
 @needs_mounts
 def test_the_runner_of_a_module_is_another_user_too(tmp_path: Path) -> None:
-    words = ("run", "--requirement", "MODULE-RUNNER-01", "-k", "NaN")
+    words = ("run", "MODULE-RUNNER-01", "-k", "NaN")
     done = boxspec(*words, "--isolate", "--shim", str(shim(tmp_path, "")))
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -108,6 +108,5 @@ def test_actions_of_the_kits_user_fail_for_the_shim(tmp_path: Path) -> None:
 @needs_mounts
 def test_a_right_shim_conforms_as_another_user() -> None:
     asked = ("EXEC-RESULT-01", "EXEC-CHILD-08", "EXEC-SPAWN-11", "EXEC-SIGNAL-01", "SBPL-FILE-01")
-    words = [word for name in asked for word in ("--requirement", name)]
-    done = boxspec("run", "--isolate", "--profile", "all", *words)
+    done = boxspec("run", "--isolate", "--profile", "all", *asked)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -18,7 +18,7 @@ from selftest.tools import REFERENCE
 @pytest.mark.parametrize("umask", ["0", "077", "0177", "0777"])
 def test_a_run_conforms_under_a_umask(tmp_path: Path, umask: str) -> None:
     result = tmp_path / "result.json"
-    selection = ["--requirement", "MODULE-DIR-02", "--requirement", "MODULE-DIR-04"]
+    selection = ["MODULE-DIR-02", "MODULE-DIR-04"]
     selection += ["--backend", "bubblewrap+seccomp", "--json", str(result)]
     kit = shlex.join([str(ROOT / "ci" / "boxspec"), "run", "--shim", str(REFERENCE)])
     line = f"umask {umask}; exec {kit} {shlex.join(selection)}"

@@ -24,11 +24,10 @@ FAULTS = CONFORMANCE / "shims" / "faults" / "shim.py"
 def judged(mode: str, tmp_path: Path, *asked: str) -> tuple[int, dict[str, str]]:
     """Return the exit status and the verdicts of these requirements."""
     out = tmp_path / "result.json"
-    words = [word for name in asked for word in ("--requirement", name)]
     shim = f"{FAULTS} --fault backend-control.{mode}"
     # The faults are in this backend. Without the option, a run judges a backend that starts here.
-    words += ["--backend", "bubblewrap+seccomp", "--profile", "all", "--json", str(out)]
-    done = boxspec("run", "--shim", shim, "--contract", "backend", *words)
+    words = ["--backend", "bubblewrap+seccomp", "--profile", "all", "--json", str(out)]
+    done = boxspec("run", "--shim", shim, "--contract", "backend", *words, *asked)
     if not out.exists():
         return done.returncode, {"said": done.stdout + done.stderr}
     tree: dict[str, Any] = json.loads(out.read_text())
