@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,13 @@ CI = Path(__file__).resolve().parent
 TEMPLATE = CI.parent / "conformance" / "shims" / "templates" / "exec" / "python" / "shim.py"
 
 
+# The condition of the step that uploads; the runner evaluates it in its own language.
+UPLOADS = (
+    "${{ !cancelled() && inputs.sarif == 'true'"
+    " && hashFiles(format('{0}/result.sarif', inputs.results)) != '' }}"
+)
+
+
 def script(text: str, folder: Path, env: Mapping[str, str], *shell: str) -> int:
     """Run a step's script as a file, with the runner's shell."""
     file = folder / ".step"
@@ -33,8 +41,13 @@ def script(text: str, folder: Path, env: Mapping[str, str], *shell: str) -> int:
     return subprocess.run([*shell, file], cwd=folder, env=env).returncode
 
 
-def github(folder: Path, given: Mapping[str, str]) -> tuple[int, dict[str, str], str]:
-    """Return the status of a composite action, its outputs, and the step summary."""
+def github(
+    folder: Path, given: Mapping[str, str], uploads: list[Path] | None = None
+) -> tuple[int, dict[str, str], str]:
+    """Return the status of a composite action, its outputs, and the step summary.
+
+    Files that the action would upload to code scanning are added to `uploads`.
+    """
     action = yaml.safe_load((CI / "action" / "action.yml").read_text())
     unknown = given.keys() - action["inputs"].keys()
     assert not unknown, f"inputs that the action does not have: {unknown}"
@@ -50,6 +63,14 @@ def github(folder: Path, given: Mapping[str, str]) -> tuple[int, dict[str, str],
         file.touch()
     status = 0
     for step in action["runs"]["steps"]:
+        if "uses" in step:
+            file = folder / evaluated(step["with"]["sarif_file"], context)
+            assert step["if"] == UPLOADS, "an expression that is not known here"
+            if uploads is not None and context["inputs.sarif"] == "true" and file.exists():
+                uploads.append(file)
+            continue
+        if status:
+            continue
         env = {name: evaluated(text, context) for name, text in step.get("env", {}).items()}
         env = {**os.environ, "CI": "true", **{name: str(f) for name, f in files.items()}, **env}
         assert "${{" not in step["run"], "an expression inside of a script is code in it"
@@ -63,8 +84,6 @@ def github(folder: Path, given: Mapping[str, str]) -> tuple[int, dict[str, str],
             context |= {
                 f"steps.{step['id']}.outputs.{name}": text for name, text in written.items()
             }
-        if status:
-            break
     outputs = {name: evaluated(of["value"], context) for name, of in action["outputs"].items()}
     return status, outputs, files["GITHUB_STEP_SUMMARY"].read_text()
 
@@ -73,13 +92,18 @@ def evaluated(text: str, context: Mapping[str, str]) -> str:
     return re.sub(r"\$\{\{\s*([\w.]+)\s*\}\}", lambda found: context[found[1]], str(text))
 
 
-def gitlab(folder: Path, given: Mapping[str, str]) -> tuple[int, list[Path]]:
-    """Return the status of the job, and its artifact files."""
+def gitlab(
+    folder: Path, given: Mapping[str, str], name: str = ".boxspec", part: str = ""
+) -> tuple[int, list[Path]]:
+    """Return the status of a job, and its artifact files. part: K/N of a job with `parallel: N`."""
     template = yaml.safe_load((CI / "templates" / "gitlab" / "boxspec.yml").read_text())
-    job: dict[str, Any] = template[".boxspec"]
+    job: dict[str, Any] = template[".boxspec"] | template[name]
     unknown = given.keys() - job["variables"].keys()
     assert not unknown, f"variables that the template does not have: {unknown}"
     variables = {**job["variables"], **given}
+    if part:
+        number, _, of = part.partition("/")
+        variables |= {"CI_NODE_INDEX": number, "CI_NODE_TOTAL": of}
     # The runner joins both lists into one script, which ends at the first failing line.
     text = "set -eo pipefail\n" + "\n".join([*job["before_script"], *job["script"]])
     status = script(text, folder, {**os.environ, "CI": "true", **variables}, "bash")
@@ -138,6 +162,31 @@ def main(wheel: str) -> None:
             ended, artifacts = gitlab(lab, given)
             expect("GitLab, status of the job", status, ended)
             expect("GitLab, what is broken", BROKEN[number], broken(artifacts[0]))
+            in_parts(Path(name), number, status, {"shim": shim, "package": wheel})
+
+
+def in_parts(folder: Path, number: int, status: int, given: Mapping[str, str]) -> None:
+    """Run both templates in two parts, and join the results."""
+    hub, lab = folder / "parts", folder / "parallel"
+    for each in (hub, lab):
+        each.mkdir()
+        shims(each)
+    for part in ("1", "2"):
+        words = {"arguments": f"{PART} --shard {part}/2", "results": f"part-{part}"}
+        github(hub, {**given, **words})
+        shutil.rmtree(hub / "temp")
+    uploads: list[Path] = []
+    join = {"join": "part-*/result.json", "sarif": "true", "package": given["package"]}
+    ended, _, _ = github(hub, join, uploads)
+    expect("GitHub, status of the joined parts", status, ended)
+    expect("GitHub, what is broken in them", BROKEN[number], broken(hub / RESULTS))
+    expect("GitHub, the upload", [hub / RESULTS / "result.sarif"], uploads)
+    mine = {"BOXSPEC_PACKAGE": given["package"], "BOXSPEC_ARGUMENTS": PART}
+    for part in ("1/2", "2/2"):
+        gitlab(lab, {**mine, "BOXSPEC_SHIM": given["shim"]}, part=part)
+    ended, artifacts = gitlab(lab, mine, name=".boxspec-report")
+    expect("GitLab, status of the joined parts", status, ended)
+    expect("GitLab, what is broken in them", BROKEN[number], broken(artifacts[0]))
 
 
 if __name__ == "__main__":

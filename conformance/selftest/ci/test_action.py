@@ -32,6 +32,7 @@ printf '%s\\n' "$@" >{here}/asked
 [ {status} = 2 ] && echo 'boxspec: --shim ./x: no such file (check the path)' >&2 && exit 2
 for word; do
     [ "$before" = --md ] && echo '## told in Markdown' >"$word"
+    [ "$before" = --sarif ] && echo '{{}}' >"$word"
     before=$word
 done
 echo 'does not conform · exit status {status}'
@@ -52,12 +53,14 @@ def act(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Act:
     place.mkdir()
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
 
-    def make(status: int, too_old: int = 0, **given: str) -> tuple[int, dict[str, str], str]:
+    def make(
+        status: int, too_old: int = 0, uploads: list[Path] | None = None, **given: str
+    ) -> tuple[int, dict[str, str], str]:
         for name, text in (("python3", PYTHON), ("boxspec", BOXSPEC)):
             file = tmp_path / name
             file.write_text(text.format(here=tmp_path, status=status, too_old=too_old))
             file.chmod(0o755)
-        told = templates.github(place, {"shim": "./my shim", **given})
+        told = templates.github(place, {"shim": "./my shim", **given}, uploads)
         assert isinstance(told, tuple)
         return told
 
@@ -83,6 +86,23 @@ def test_words_stay_words_and_every_line_counts(act: Act, tmp_path: Path) -> Non
     words = ["run", "--shim", "./my shim", "--topic", "*", "-k", "one"]
     words += ["--contract", "exec", "--contract", "policy", "--known", "a b.toml", "--strict"]
     assert asked(tmp_path)[: len(words)] == words
+
+
+def test_parts_are_joined_instead_of_a_run(act: Act, tmp_path: Path) -> None:
+    for number in (1, 2):
+        part = tmp_path / "work" / f"part-{number}" / "result.json"
+        part.parent.mkdir()
+        part.touch()
+    assert act(1, join="part-*/result.json", shim="")[0] == 1
+    assert asked(tmp_path)[:3] == ["report", "part-1/result.json", "part-2/result.json"]
+    assert "--shim" not in asked(tmp_path)
+
+
+@pytest.mark.parametrize(("sarif", "count"), [("true", 1), ("false", 0)])
+def test_failed_tests_are_uploaded_on_request(act: Act, sarif: str, count: int) -> None:
+    uploads: list[Path] = []
+    act(1, uploads=uploads, sarif=sarif)
+    assert [file.name for file in uploads] == ["result.sarif"] * count
 
 
 def test_why_nothing_was_judged_stands_in_the_summary(act: Act, tmp_path: Path) -> None:
