@@ -299,16 +299,16 @@ def test_the_address_has_the_filters_and_the_open_cell(browser: Any, small_page:
         assert second.page.locator("dialog h2").inner_text() == shown
 
 
-# Words on two lines, except where a hyphen, an underscore or a slash allows a break.
+# Words on two lines, except in the text of programs.
 SPLIT_WORDS = r"""
 () => {
   const found = [];
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
     const node = walk.currentNode;
-    if (!node.parentElement.checkVisibility()) continue;
+    if (!node.parentElement.checkVisibility() || node.parentElement.closest("pre, code")) continue;
     if (getComputedStyle(node.parentElement).writingMode !== "horizontal-tb") continue;
-    for (const word of node.data.matchAll(/[\p{L}\p{N}_]+/gu)) {
+    for (const word of node.data.matchAll(/[\p{L}\p{N}]+/gu)) {
       const range = document.createRange();
       range.setStart(node, word.index);
       range.setEnd(node, word.index + word[0].length);
