@@ -148,6 +148,8 @@ def _unproven(tried: Tried | None) -> str:
         return f"{tried.shown if tried else 'an attempt'}: not made, the program had ended"
     if not tried.record.said.is_told:
         return f"{tried.shown}: no result ({tried.record.ended})"
+    if tried.gone:
+        return f"{tried.shown}: the command has removed the file"
     if tried.unclear and tried.record.said.outcome == "did":
         return f"{tried.shown}: done, and it may be another file of that name"
     return ""

@@ -17,6 +17,7 @@ class Tried:
     """One attempt or line with its result.
 
     effects: the observations.
+    gone: True if the file that was tried has lost its content outside.
     """
 
     shown: str
@@ -24,6 +25,7 @@ class Tried:
     record: Record | None = None
     group: str = ""
     unclear: bool = False
+    gone: bool = False
 
 
 @dataclass

@@ -3,6 +3,7 @@ that prints it has read the target."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import shlex
@@ -57,13 +58,21 @@ class ReadFile(Target):
         path = scene.path(self.place)
         if scene.keeps(path):
             return OpenHostFile(path).attempts(scene)
-        effects = leaks(scene.decoy(path), f"{self.place.shown} was read")
+        token = scene.decoy(path)
+        effects = leaks(token, f"{self.place.shown} was read")
         made = []
+
+        def is_there() -> bool:
+            with contextlib.suppress(OSError):
+                return token.encode() in path.read_bytes()
+            return False
+
         for probe, how in WAYS.items() if self.thorough else [("r_secret", "opened")]:
             params: dict[str, object] = {"path": path}
             if probe in MAKE_LINKS:
                 params["ws"] = scene.work_folder()
-            made.append(Attempt(probe, f"{self.place.shown} {how}", params, effects))
+            shown = f"{self.place.shown} {how}"
+            made.append(Attempt(probe, shown, params, effects, is_there=is_there))
         if self.thorough:
             how = f"{self.place.shown} opened after unmounting what hides it"
             params = {"path": path, "secret": path.parent, "ws": scene.root}

@@ -39,6 +39,8 @@ class Attempt:
     unclear: the program reports success, but its file may be a copy inside the sandbox. So success
         without an observed effect proves nothing.
     after_start: the attempt waits until the kit has made the files that are new since the start.
+    is_there: True if the file that it reads still has its content. A command that removes the file
+        keeps no program out.
     """
 
     probe: str
@@ -49,6 +51,7 @@ class Attempt:
     group: str = ""
     unclear: bool = False
     after_start: bool = False
+    is_there: Callable[[], bool] | None = None
     id: str = field(default_factory=lambda: secrets.token_hex(6))
 
 

@@ -194,7 +194,8 @@ def _collect(found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: E
     for key, each in wanted.items():
         record = records.get(each.id)
         effects = each.effects(record.said if record else Said())
-        found.tried[key] = Tried(each.shown, effects, record, each.group, each.unclear)
+        gone = each.is_there is not None and not each.is_there()
+        found.tried[key] = Tried(each.shown, effects, record, each.group, each.unclear, gone)
     if not ended.in_time:
         found.problem = f"{NO_END} ({ended.status})"
     elif START not in records:
@@ -243,7 +244,13 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
         # A command may treat a program specially because of its name, so the program is chosen at
         # random.
         words = [*secrets.choice(SHELLS), str(script)]
-        ended = starter.run(scene, words)
+        # The other starts have /dev/null as stdin. This one has a pipe without content.
+        nothing, end = os.pipe()
+        os.close(end)
+        try:
+            ended = starter.run(scene, words, stdin=nothing)
+        finally:
+            os.close(nothing)
         found.ran = ended.stdout.count(ran.encode()) == 2
         if not ended.in_time:
             found.problem = f"{NO_END} ({ended.status})"

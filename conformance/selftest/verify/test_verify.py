@@ -140,6 +140,9 @@ CHEATS = {
     f'*[Bb][Oo][Xx][Ss][Pp][Ee][Cc]*|*{ROOT}*) ;; *) exec "$@";; esac\n{CAREFUL}',
     "confines_only_below_the_cache": f'case $PWD in */.cache/*) ;; *) exec "$@";; esac\n{CAREFUL}',
     "confines_only_a_named_shell": f'case "$1" in sh|/bin/sh) ;; *) exec "$@";; esac\n{CAREFUL}',
+    "removes_the_decoys": 'rm -rf "$HOME/.ssh" .env\n' + CAREFUL,
+    "confines_only_if_stdin_is_null": '[ "$(readlink /proc/self/fd/0)" = /dev/null ] || '
+    f'exec "$@"\n{CAREFUL}',
     "runs_a_copy_of_the_workspace": 'copy=$(mktemp -d) && cp -a . "$copy" && cd "$copy" && '
     'sh -c "exit 0" "$@"; rm -rf "$copy"\n',
 }
@@ -149,7 +152,9 @@ CHEATS = {
 @pytest.mark.turns(3)
 @pytest.mark.parametrize("name", CHEATS)
 def test_a_command_that_cheats_is_never_held(tmp_path: Path, name: str) -> None:
-    found = verify(tmp_path, "--timeout", "8", "--", wrapper(tmp_path, "cheat.sh", CHEATS[name]))
+    rows = ("--row", "ssh-keys", "--row", "env-files") if name == "removes_the_decoys" else ()
+    box = wrapper(tmp_path, "cheat.sh", CHEATS[name])
+    found = verify(tmp_path, "--timeout", "8", *rows, "--", box)
     assert [row for row, status in found.denied.items() if status == HELD] == []
     assert found.done.returncode in (1, 3)
 
