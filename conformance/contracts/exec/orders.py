@@ -20,6 +20,7 @@ PHASES: dict[str, tuple[str, dict[str, Any]]] = {
     "exits": ("child out:a err:b exit:3", {}),
     "dies": ("child out:a die:KILL", {}),
     "ignores": ("child ignore:INT ignore:TERM out:a wait", {}),
+    "talks": ("child ignore:INT ignore:TERM out:a at:4000 out:b wait", {}),
     "answers": ("child on:TERM:err:bye on:INT:exit:7 out:a wait", {}),
     "stops": ("child out:a stop wait", {}),
     "reads": ("child read:4 out:a wait", {"stdin": {"bytes": "abcdef"}}),
@@ -30,6 +31,7 @@ PHASES: dict[str, tuple[str, dict[str, Any]]] = {
     "silent-orphan": ("child close:1 close:2 fork:orphan wait end exit:0", {}),
     "stopped-orphan": ("child fork:orphan stop wait end out:a exit:0", {}),
     "family": ("child ignore:INT ignore:TERM fork:orphan fork:second wait end wait end wait", {}),
+    "leaving": ("child ignore:INT ignore:TERM fork:orphan at:4000 exit:0 end wait", {}),
     "parting": ("child fork:orphan on:TERM:out:z wait end out:a wait", {}),
     "daemon": ("child fork:daemon setsid out:d wait end out:a exit:0", {}),
     "quiet-daemon": ("child close:1 close:2 fork:daemon setsid wait end exit:0", {}),
@@ -39,8 +41,8 @@ LIMITED = {"timeout_ms": 1000}
 CAUSES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "deadline": (LIMITED, ()),
     "term": ({}, ("TERM",)),
-    "int-term": ({}, ("INT", "TERM")),
-    "deadline-int": (LIMITED, ("INT",)),
+    "int-term": ({}, ("INT", "TERM@2000")),  # within the grace period
+    "deadline-int": (LIMITED, ("INT@3000",)),
 }
 
 
@@ -64,7 +66,7 @@ OTHERS = (
     _scenario("adopted", "child fork:orphan out:o wait end exit:3", {}, ("TERM",), adopts=True),
     _scenario(
         "adopted-end",
-        "child fork:middle fork:orphan exit:5 end exit:6 end wait",
+        "child fork:middle fork:orphan exit:5 end exit:6 end out:a exit:3",
         LIMITED,
         (),
         adopts=True,

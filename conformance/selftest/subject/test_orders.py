@@ -42,6 +42,18 @@ pytestmark = pytest.mark.skipif(
 
 # For each law: the fault that breaks it, and the shortest order that shows this.
 CAUGHT = {
+    "exec-kill.output-extends-the-grace": "talks+deadline/",
+    "exec-kill.output-restarts-the-grace": "talks+deadline/",
+    "exec-kill.the-end-of-a-member-restarts-the-grace": "leaving+deadline/",
+    "exec-signal.second-signal-restarts-the-grace": "ignores+int-term/",
+    "exec-kill.signals-the-tree": "orphan-grace/",
+    "exec-orphan.drains-before-it-kills": "orphan/",
+    "exec-orphan.any-end-of-the-group": "adopted-end/10=middle,11=middle,12=orphan",
+    "exec-orphan.the-orphans-end-is-told": "adopted/",
+    "exec-orphan.kills-helpers": "adopted-daemon/",
+    "exec-orphan.passes-over-stopped-orphans": "stopped-orphan+deadline/",
+    "exec-orphan.each-member-is-reported-as-a-writer": "silent-orphan+deadline/",
+    "exec-timeout.looks-late": "between-ticks/",
     "exec-kill.shorter-grace": "ignoring/",
     "exec-kill.never-kills": "ignoring/",
     "exec-kill.waits-the-whole-grace": "three/",

@@ -33,6 +33,7 @@ class Scenario:
     """A request, the script of its child, and the signals that the caller receives.
 
     request: fields of the request, in the form that the contract's Orders.message expects.
+    signals: `TERM` may arrive at any time, `TERM@2000` not before 2,000 ms have passed.
     """
 
     name: str

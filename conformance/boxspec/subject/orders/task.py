@@ -86,6 +86,7 @@ def in_words(action: str) -> str:
         "fork": f"starts {rest}",
         "setsid": "leaves the group",
         "stop": "stops itself",
+        "at": f"goes on after {rest} ms",
         "die": f"ends by SIG{rest}",
         "exit": f"exits with {rest}",
     }.get(word, action)
@@ -94,6 +95,12 @@ def in_words(action: str) -> str:
 def ends(action: str) -> bool:
     """True if a puppet ends by this action."""
     return action.partition(":")[0] in ("exit", "die")
+
+
+def due_at(action: str) -> int:
+    """Return the time in ms from which on a puppet may do an action."""
+    word, _, rest = action.partition(":")
+    return int(rest) if word == "at" else 0
 
 
 def state_of(tid: int) -> str:

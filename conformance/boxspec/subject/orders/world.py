@@ -22,7 +22,7 @@ from boxspec.subject.orders import calls
 from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.observer import QUIET
 from boxspec.subject.orders.steps import Steps
-from boxspec.subject.orders.task import Event, Line, Task, ends, in_words, pending
+from boxspec.subject.orders.task import Event, Line, Task, due_at, ends, in_words, pending
 
 MOST_STEPS = 40_000
 MOST_TIME_MS = 2_000_000
@@ -151,13 +151,19 @@ class World(Steps):
         # scenario at once.
         for task in sorted(puppets, key=lambda task: ends(task.action)):
             yield from self._puppet_events(task)
-        for name in self.signals_left[:1]:
-            if self.handlers and not self.answered:
+        for name, at in self._next_signal():
+            if self.handlers and not self.answered and self.clock.now >= at:
                 yield Event(name, f"the caller receives SIG{name}", partial(self._signal, name))
         if len(ready := self._ready()) > 1 and self.last in ready:
             after = ready[(ready.index(self.last) + 1) % len(ready)]
             yield Event("switch", f"{after.who} goes on", partial(self._switch, after))
         yield from self._time_events(waits=waits)
+
+    def _next_signal(self) -> Iterator[tuple[str, int]]:
+        """Yield the next signal to the caller, and the time from which on it may arrive."""
+        for word in self.signals_left[:1]:
+            name, _, ms = word.partition("@")
+            yield name, int(ms or 0) * MS
 
     def _step(self, task: Task) -> None:
         others = [each for each in self._ready() if each is not task]
@@ -178,7 +184,7 @@ class World(Steps):
                 f"{name} is delivered to {task.name}",
                 lambda: self.resume(task),
             )
-        elif task.action != "wait":
+        elif task.action != "wait" and self.clock.now >= due_at(task.action) * MS:
             yield Event(
                 task.name, f"{task.name}: {in_words(task.action)}", lambda: self._release(task)
             )
@@ -187,9 +193,12 @@ class World(Steps):
         """Yield the event that time passes, up to the end of the next limit. If the implementation
         does not wait, time passes as a delay."""
         wakes = [task.wake for task in self.tasks.values() if task.blocked and task.wake]
-        if not wakes and not self._actor():
+        puppets = [task for task in self.tasks.values() if task.state == "puppet"]
+        timed = [due_at(task.action) * MS for task in puppets]
+        timed += [at for _, at in self._next_signal()]
+        if not wakes and not self._actor() and not any(timed):
             return
-        due = wakes or [self._deadline() or 0, self.waits.last_wake or 0]
+        due = timed + (wakes or [self._deadline() or 0, self.waits.last_wake or 0])
         ahead = [at for at in due if at > self.clock.now]
         if ahead:
             at = min(ahead)
