@@ -7,10 +7,14 @@
 #include <sys/wait.h>
 
 #include "base/sys.h"
-#include "exec/group.h"
 
 /* Check often at first, because a killed process usually ends within a millisecond. */
 enum { QUICK_MS = 1, QUICK_FOR_MS = 20, SLOW_MS = 10 };
+
+static bool send_signal(const struct bs_group_end *end, int signo) {
+    return end->reach != NULL ? end->reach->signal(end->pgid, signo)
+                              : bs_group_signal(end->pgid, signo);
+}
 
 static void enter_phase(struct bs_group_end *end, enum bs_group_end_phase phase, uint64_t until) {
     end->phase = phase;
@@ -29,8 +33,8 @@ static void plan_next_step(struct bs_group_end *end, uint64_t now) {
 
 void bs_group_end_start(struct bs_group_end *end, pid_t pgid, int signo, uint64_t grace_ms) {
     end->pgid = pgid;
-    end->unsent = bs_group_signal(end->pgid, signo) ? 0 : signo;
-    (void)bs_group_signal(end->pgid, SIGCONT);
+    end->unsent = send_signal(end, signo) ? 0 : signo;
+    (void)send_signal(end, SIGCONT);
     /* The clock is read after the signal: if this process is delayed between the two, the grace
      * period must not become shorter. */
     uint64_t now = bs_now_ns();
@@ -48,7 +52,7 @@ static void begin_killed(struct bs_group_end *end, uint64_t now) {
 
 void bs_group_end_kill(struct bs_group_end *end, pid_t pgid, uint64_t now) {
     end->pgid = pgid;
-    (void)bs_group_signal(end->pgid, SIGKILL);
+    (void)send_signal(end, SIGKILL);
     begin_killed(end, now);
     plan_next_step(end, now);
 }
@@ -65,7 +69,7 @@ static void reap_leader(struct bs_group_end *end, enum bs_group_end_phase next) 
 /* Send SIGKILL and reap the leader at once. If the kernel refuses the signal, the next steps send
  * it again before the reap. */
 static void kill_and_reap(struct bs_group_end *end, uint64_t now) {
-    bool sent = bs_group_signal(end->pgid, SIGKILL);
+    bool sent = send_signal(end, SIGKILL);
     begin_killed(end, now);
     if (!sent)
         return;
@@ -84,13 +88,15 @@ void bs_group_end_after_exit(struct bs_group_end *end, pid_t pgid, uint64_t now)
 }
 
 static struct bs_members find_members(struct bs_group_end *end, uint64_t not_after) {
-    struct bs_members members = bs_group_find_members(end->pgid, end->pgid, not_after);
+    struct bs_members members = end->reach != NULL
+                                    ? end->reach->find(end->pgid, not_after)
+                                    : bs_group_find_members(end->pgid, end->pgid, not_after);
     end->live_pid = members.live_pid;
     return members;
 }
 
 static void step_grace(struct bs_group_end *end, uint64_t now) {
-    if (end->unsent != 0 && bs_group_signal(end->pgid, end->unsent))
+    if (end->unsent != 0 && send_signal(end, end->unsent))
         end->unsent = 0;
     struct bs_members members = {.known = false};
     if (end->leader_ended)
@@ -109,7 +115,7 @@ static void step_killed(struct bs_group_end *end, uint64_t now) {
     /* Each step sends SIGKILL again, because a process that a member was forking at the time misses
      * the signal. */
     if (now > end->killed_at)
-        (void)bs_group_signal(end->pgid, SIGKILL);
+        (void)send_signal(end, SIGKILL);
     if (!end->leader_ended) {
         if (now < end->until)
             return;

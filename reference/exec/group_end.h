@@ -7,14 +7,25 @@
  *   2. Call bs_group_end_step until it returns true: when `at` is due, and at once when the leader
  *      or the process `live_pid` has ended. To take the next step without waiting, set `at` to 0.
  *
- * No call blocks. The leader is a child of the caller. It is reaped after the last signal, because
- * its zombie keeps the number of the group from being assigned again. */
+ * No call blocks. Usually the leader is a child of the caller. It is reaped after the last signal,
+ * because its zombie keeps the number of the group from being assigned again. The two halves of the
+ * launcher end other sets of processes in the same steps; they set `reach`. */
 #ifndef BS_EXEC_GROUP_END_H
 #define BS_EXEC_GROUP_END_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "exec/group.h"
+
+/* How the processes to end are signalled and found. */
+struct bs_group_reach {
+    /* As bs_group_signal. */
+    bool (*signal)(pid_t pgid, int signo);
+    /* As bs_group_find_members with the leader pgid. */
+    struct bs_members (*find)(pid_t pgid, uint64_t not_after);
+};
 
 enum bs_group_end_phase {
     BS_GROUP_RUNS = 0,
@@ -26,6 +37,7 @@ enum bs_group_end_phase {
 };
 
 struct bs_group_end {
+    const struct bs_group_reach *reach; /* NULL: the group of a child */
     pid_t pgid;
     enum bs_group_end_phase phase;
     uint64_t until; /* in ns of CLOCK_MONOTONIC, like `at` */

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/sys.h"
-#include "exec/group.h"
 #include "process/start.h"
 
 void bs_process_begin_call(struct bs_process *process) {
@@ -30,7 +29,7 @@ static void end_stopped(struct bs_process *process) {
     if (signo == 0 || process->stopped_by != 0)
         return;
     process->stopped_by = signo;
-    (void)bs_group_signal(process->pid, SIGKILL);
+    bs_group_end_kill(&process->group_end, process->pid, bs_now_ns());
 }
 
 static bool leader_ended(const struct bs_process *process) {

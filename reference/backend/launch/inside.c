@@ -13,6 +13,7 @@
 #include "backend/plan/plan.h"
 #include "base/buf.h"
 #include "base/sys.h"
+#include "exec/group_end.h"
 
 /* Split the text that arrived through the pipe: the number of arguments, the arguments, the
  * environment variables, each followed by a NUL. A pipe is used because the command line of
@@ -124,26 +125,50 @@ static void reap_children(pid_t program, bool *ended, int *wait_status) {
     }
 }
 
+/* Signal every process of the namespace except pid 1. SIGCONT is left out: pid 1 forwards the one
+ * that it receives. */
+static bool signal_namespace(pid_t program, int signo) {
+    (void)program;
+    return signo == SIGCONT || kill(-1, signo) == 0 || errno == ESRCH;
+}
+
+/* Look for a member of the program's group. Pid 1 reaps all orphans, so a group that exists counts
+ * as alive. */
+static struct bs_members find_in_group(pid_t program, uint64_t not_after) {
+    (void)not_after;
+    return (struct bs_members){.known = true, .alive = bs_group_empty(program) ? 0 : 1};
+}
+
+static bool is_over(struct bs_group_end *end, bool ended) {
+    if (end->phase == BS_GROUP_RUNS)
+        return ended;
+    return bs_group_end_step(end, ended, bs_now_ns()) && ended;
+}
+
+static void wait_for_signal(struct bs_group_end *end, pid_t program, const sigset_t *set) {
+    bool is_ending = end->phase != BS_GROUP_RUNS && end->phase != BS_GROUP_ENDED;
+    uint64_t now = bs_now_ns();
+    uint64_t left = !is_ending ? UINT64_C(3600000000000) : end->at > now ? end->at - now : 0;
+    struct timespec wait = {(time_t)(left / 1000000000U), (long)(left % 1000000000U)};
+    int signo = sigtimedwait(set, NULL, &wait);
+    if (signo == SIGCONT)
+        (void)kill(-1, SIGCONT);
+    if ((signo == SIGINT || signo == SIGTERM) && end->phase <= BS_GROUP_GRACE)
+        bs_group_end_start(end, program, signo, BS_EXEC_GRACE_MS);
+    if (signo == SIGCHLD)
+        end->at = 0; /* a member may have ended */
+}
+
 /* Wait until the program has ended. Forward SIGINT, SIGTERM and SIGCONT to every process of the
  * namespace except pid 1. After SIGINT or SIGTERM, the program's group has the grace period, even
  * if the program itself ends earlier. Returns the program's wait status. */
 static int supervise(pid_t program, const sigset_t *set) {
+    static const struct bs_group_reach whole_namespace = {signal_namespace, find_in_group};
+    struct bs_group_end end = {.reach = &whole_namespace};
     bool ended = false;
     int wait_status = 0;
-    uint64_t until = BS_NEVER;
-    while (!ended || (until != BS_NEVER && kill(-program, 0) == 0)) {
-        uint64_t now = bs_now_ns();
-        if (now >= until) {
-            (void)kill(-1, SIGKILL);
-            until = bs_after_ms(now, BS_EXEC_KILL_MS);
-        }
-        uint64_t left = until != BS_NEVER ? until - now : UINT64_C(3600000000000);
-        struct timespec wait = {(time_t)(left / 1000000000U), (long)(left % 1000000000U)};
-        int signo = sigtimedwait(set, NULL, &wait);
-        if (signo == SIGINT || signo == SIGTERM || signo == SIGCONT)
-            (void)kill(-1, signo);
-        if ((signo == SIGINT || signo == SIGTERM) && until == BS_NEVER)
-            until = bs_after_ms(bs_now_ns(), BS_EXEC_GRACE_MS);
+    while (!is_over(&end, ended)) {
+        wait_for_signal(&end, program, set);
         reap_children(program, &ended, &wait_status);
     }
     return wait_status;

@@ -10,6 +10,7 @@
 
 #include "backend/launch/launch.h"
 #include "base/relay.h"
+#include "exec/group_end.h"
 
 struct launcher {
     const struct plan *plan;
@@ -32,8 +33,8 @@ struct launcher {
     struct bs_relay relay;
     /* the beginning of bubblewrap's messages on standard error, as one line */
     char bwrap_message[200];
-    uint64_t grace_until;  /* end of the grace period */
-    uint64_t strays_until; /* end of the grace period for processes that left the group */
+    struct bs_group_end end; /* BS_GROUP_RUNS until a SIGINT or SIGTERM */
+    uint64_t strays_until;   /* end of the grace period for processes that left the group */
     bool has_failed;
     struct bs_launch_failure failure;
 };

@@ -37,7 +37,8 @@ static void read_status(struct launcher *launcher) {
     ssize_t n = 0;
     while ((n = (ssize_t)BS_RETRY(read(launcher->status, &status, sizeof status))) ==
            (ssize_t)sizeof status) {
-        if (status.kind == STATUS_READY && !launcher->released && launcher->grace_until == BS_NEVER)
+        if (status.kind == STATUS_READY && !launcher->released &&
+            launcher->end.phase == BS_GROUP_RUNS)
             release_program(launcher);
         if (status.kind == STATUS_STARTED)
             report_start(launcher);
@@ -70,13 +71,28 @@ static void read_bwrap_stderr(struct launcher *launcher) {
     launcher->bwrap_message[len] = '\0';
 }
 
+/* Signal the group that the launcher leads. Other signals than SIGKILL are left out: the caller of
+ * the launcher has sent them to the group. SIGKILL ends the launcher too, so it is sent only if the
+ * group has other members. */
+static bool signal_own_group(pid_t self, int signo) {
+    (void)self;
+    return signo != SIGKILL || !group_may_have_others() || kill(0, SIGKILL) == 0;
+}
+
+static struct bs_members find_others(pid_t self, uint64_t not_after) {
+    (void)self;
+    (void)not_after;
+    return (struct bs_members){.known = true, .alive = group_may_have_others() ? 1 : 0};
+}
+
+static const struct bs_group_reach own_group = {signal_own_group, find_others};
+
 /* Begin the grace period at the first SIGINT or SIGTERM. */
 static void start_grace(struct launcher *launcher) {
-    if (launcher->grace_until != BS_NEVER)
+    if (launcher->end.phase != BS_GROUP_RUNS)
         return;
-    uint64_t now = bs_now_ns();
-    launcher->grace_until = bs_after_ms(now, BS_EXEC_GRACE_MS);
-    launcher->strays_until = bs_after_ms(now, STRAYS_MS);
+    bs_group_end_start(&launcher->end, launcher->self, SIGTERM, BS_EXEC_GRACE_MS);
+    launcher->strays_until = bs_after_ms(bs_now_ns(), STRAYS_MS);
     if (!launcher->released) {
         (void)kill(launcher->child, SIGKILL);
         launcher->has_failed = true;
@@ -123,7 +139,9 @@ static void wait_for_events(struct launcher *launcher, bool child_ended) {
                            {launcher->report_fd, 0, 0}};
     bs_relay_poll(&launcher->relay, &set[3]);
     uint64_t now = bs_now_ns();
-    uint64_t at = bs_earlier(launcher->grace_until, launcher->strays_until);
+    uint64_t at = launcher->strays_until;
+    if (launcher->end.phase != BS_GROUP_RUNS)
+        at = bs_earlier(at, launcher->end.at);
     /* Check the group at intervals: a member need not be a child of the launcher, so no signal
      * reports its end. */
     if (child_ended)
@@ -143,11 +161,17 @@ static void wait_for_events(struct launcher *launcher, bool child_ended) {
         end_with_caller();
 }
 
-/* Wait until the child has ended. During a grace period also wait until its group has ended. */
+/* True once the child has ended. During a grace period its group must have ended too; in a
+ * namespace pid 1 has waited for the group. */
+static bool is_over(struct launcher *launcher, bool child_ended) {
+    if (launcher->end.phase == BS_GROUP_RUNS || (child_ended && launcher->namespaces))
+        return child_ended;
+    return bs_group_end_step(&launcher->end, child_ended, bs_now_ns()) && child_ended;
+}
+
 static void supervise(struct launcher *launcher) {
     bool child_ended = false;
-    while (!child_ended || (launcher->grace_until != BS_NEVER && !launcher->namespaces &&
-                            group_may_have_others())) {
+    while (!is_over(launcher, child_ended)) {
         wait_for_events(launcher, child_ended);
         uint64_t now = bs_now_ns();
         if (now >= launcher->strays_until) {
@@ -155,9 +179,9 @@ static void supervise(struct launcher *launcher) {
             if (!launcher->namespaces)
                 kill_leftover_processes(false);
         }
-        if (now >= launcher->grace_until)
-            (void)kill(0, SIGKILL); /* this also kills the launcher */
         child_ended = reap_children(launcher) || child_ended;
+        if (child_ended)
+            launcher->end.at = 0; /* look at the group at once */
         if (child_ended && launcher->status >= 0)
             read_status(launcher);
     }
@@ -219,7 +243,8 @@ int run_outside(const struct plan *plan, struct program *program, bool reports, 
     bs_relay_connect(&launcher.relay, -1, -1);
     launcher.report_fd = reports ? BS_LAUNCH_REPORT_FD : -1;
     launcher.reports_start = reports && is_socket(BS_LAUNCH_REPORT_FD);
-    launcher.grace_until = launcher.strays_until = BS_NEVER;
+    launcher.end.reach = &own_group;
+    launcher.strays_until = BS_NEVER;
     sigset_t set;
     block_signals(&program->mask);
     (void)sigemptyset(&set);

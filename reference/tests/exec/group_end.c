@@ -229,6 +229,44 @@ static void members_that_do_not_end_are_counted_as_left(void **state) {
         (void)poll(NULL, 0, 1);
 }
 
+static unsigned reached[NSIG]; /* signals sent through the reach */
+static unsigned found_alive;
+
+static bool count_signal(pid_t pgid, int signo) {
+    (void)pgid;
+    reached[signo]++;
+    return true;
+}
+
+static struct bs_members find_counted(pid_t pgid, uint64_t not_after) {
+    (void)pgid;
+    (void)not_after;
+    return (struct bs_members){.known = true, .alive = found_alive};
+}
+
+/* As the launcher does, which ends a namespace or its own group. */
+static void a_reach_replaces_the_signals_and_the_search(void **state) {
+    (void)state;
+    static const struct bs_group_reach reach = {count_signal, find_counted};
+    struct bs_group_end end = {.reach = &reach};
+    pid_t leader = start_group(false, false);
+    bs_group_end_start(&end, leader, SIGTERM, BS_EXEC_GRACE_MS);
+    found_alive = 1;
+    assert_false(bs_group_end_step(&end, true, bs_now_ns()));
+    assert_int_equal(end.phase, BS_GROUP_GRACE);
+    found_alive = 0;
+    end.at = 0;
+    assert_true(bs_group_end_step(&end, true, bs_now_ns()));
+    assert_int_equal(reached[SIGTERM], 1);
+    assert_int_equal(reached[SIGCONT], 1);
+    assert_int_equal(reached[SIGKILL], 1);
+    assert_int_equal(sent[SIGTERM] + sent[SIGCONT] + sent[SIGKILL], 0);
+    (void)__real_kill(-leader, SIGKILL);
+    (void)waitpid(leader, NULL, 0);
+    while (bs_group_find_members(leader, 0, UINT64_MAX).alive > 0)
+        (void)poll(NULL, 0, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         leaves_nothing(members_that_obey_end_within_the_grace_period),
@@ -240,6 +278,7 @@ int main(void) {
         leaves_nothing(a_signal_that_is_refused_is_sent_again),
         leaves_nothing(a_leader_that_does_not_end_is_given_up),
         leaves_nothing(members_that_do_not_end_are_counted_as_left),
+        leaves_nothing(a_reach_replaces_the_signals_and_the_search),
     };
     return cmocka_run_group_tests_name("exec/group_end", tests, NULL, NULL);
 }
