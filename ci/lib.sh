@@ -83,3 +83,13 @@ print(*[r["id"] for r in again if r["tests"]], sep="\n")
 failures=0
 also() { "$@" || failures=$((failures + 1)); }
 finish() { exit "$((failures > 0))"; }
+
+# Make an environment that builds the wheels without isolation: the tools, and the dependencies of the
+# kit, whose parsers the manual pages are made from (conformance/install/hook.py).
+packaging_tools() { # FOLDER INTERPRETER [PACKAGE...]
+    local -a needs
+    mapfile -t needs < <(sed -n '/^dependencies = \[/,/^\]/s/^ *"\(.*\)",$/\1/p' conformance/pyproject.toml)
+    "$2" -m venv "$1"
+    "$1/bin/pip" --quiet --disable-pip-version-check install build hatchling argparse-manpage shtab \
+        "${needs[@]}" "${@:3}"
+}

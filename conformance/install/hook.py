@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,14 @@ TAKEN = (
     "fixtures",
 )
 PROGRAMS = "build/release/fixtures/programs"
+WRITES_PAGES = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from install import manual
+manual.main(Path(sys.argv[2]))
+"""
+PAGES_NEED = ("argparse-manpage>=4.5", "shtab>=1.7")
 
 
 class Hook(BuildHookInterface[Any]):
@@ -43,11 +53,13 @@ class Hook(BuildHookInterface[Any]):
     Without a compiler a wheel for this system has no programs, and the kit compiles them at first
     use. Without the build dependencies of the reference it has a message instead of boxspec-ref,
     and the kit works nevertheless. A wheel for another system always has programs and never
-    boxspec-ref.
+    boxspec-ref. Manual pages and completions are missing only if a package of PAGES_NEED is, as in
+    an environment without isolation.
     """
 
     def dependencies(self) -> list[str]:
-        return targets.needs(self._target())
+        # The manual pages are made from the parsers of the kit, which import its dependencies.
+        return [*targets.needs(self._target()), *PAGES_NEED, *self.metadata.core.dependencies]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         tree = Path(self.root).parent
@@ -57,12 +69,11 @@ class Hook(BuildHookInterface[Any]):
             for file in _files(tree / name):
                 include[str(file)] = f"{KIT}/{file.relative_to(tree)}"
         shared: dict[str, str] = build_data["shared_data"]
-        # The output of manual.py, if that was run before.
-        if (share := Path(self.root, "install", "share")).is_dir():
-            shared[str(share)] = "share"
         target, made = self._target(), self._made()
         shutil.rmtree(made, ignore_errors=True)
-        programs, prefix = made / "programs", made / "reference"
+        programs, prefix, share = made / "programs", made / "reference", made / "share"
+        if self._described(share):
+            shared[str(share)] = "share"
         if self._compiled(target, programs):
             for file in _files(programs):
                 include[str(file)] = f"{KIT}/{PROGRAMS}/{file.relative_to(programs)}"
@@ -93,6 +104,19 @@ class Hook(BuildHookInterface[Any]):
 
     def _made(self) -> Path:
         return Path(self.directory) / "compiled"
+
+    def _described(self, into: Path) -> bool:
+        """Write the manual pages and the completions in a process of its own, because importing the
+        verbs changes this one."""
+        into.mkdir(parents=True)
+        # The build environment of pip drops folders of PYTHONPATH that are not its own.
+        words = [sys.executable, "-B", "-c", WRITES_PAGES, self.root, str(into)]
+        env = {**os.environ, "COLUMNS": "80"}
+        done = subprocess.run(words, env=env, capture_output=True, text=True)
+        if done.returncode:
+            why = done.stderr.strip().rpartition("\n")[2]
+            self._without("manual pages and completions", why, into)
+        return done.returncode == 0
 
     def _compiled(self, target: targets.Target, into: Path) -> bool:
         into.mkdir(parents=True)

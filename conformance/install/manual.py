@@ -1,9 +1,9 @@
 """Write boxspec.1, a page for each verb, and shell completions, from the parsers.
 
-    PYTHONPATH=conformance python conformance/install/manual.py FOLDER
+    PYTHONPATH=conformance python -P -m install.manual FOLDER
 
-Needs argparse-manpage and shtab, which the kit itself does not need. ci/release runs this, and
-hook.py adds the files in share/ to the wheel.
+Needs argparse-manpage and shtab, which the kit itself does not need. hook.py runs this for each
+wheel.
 """
 
 from __future__ import annotations
