@@ -13,6 +13,9 @@ from contracts.policy.client import PolicyCase
 
 # NAME_MAX of Linux and macOS, in bytes.
 LONGEST = 255
+# 4,095 bytes, which is PATH_MAX of Linux without the NUL, and 4,096 bytes. No name is too long.
+LONGEST_PATH = "/".join(16 * ["n" * LONGEST])
+LONGER_PATH = f"docs/{LONGEST_PATH[4:]}"
 TOO_LONG = {
     "the last name": "n" * (LONGEST + 1),
     "a directory": "n" * (LONGEST + 1) + "/x",
@@ -21,6 +24,8 @@ TOO_LONG = {
     "the target of a link": "to-long",
     "the target of a link in the middle": "to-long/x",
     "a directory in the target of a link": "docs/to-below",
+    "the whole path": LONGER_PATH,
+    "the whole path, in bytes, not in characters": LONGER_PATH.replace("nn", "é", 1),
 }
 
 
@@ -46,14 +51,19 @@ def _tree(case: PolicyCase) -> Tree:
 @pytest.mark.parametrize("op", ["read", "modify"])
 @pytest.mark.parametrize("what", TOO_LONG)
 def test_a_name_that_is_too_long_is_not_allowed(case: PolicyCase, what: str, op: str) -> None:
-    allowed = ["n" * LONGEST, "docs/" + "é" * (LONGEST // 2), "docs/new"]
+    allowed = [
+        "n" * LONGEST,
+        "docs/" + "é" * (LONGEST // 2),
+        LONGEST_PATH,
+        "./" * 4096 + "docs/new",
+    ]
     items = case.policy.check_resolved(
         one_profile(["**"], ["**"]),
         str(_tree(case).root),
         questions(op, [TOO_LONG[what], *allowed]),
     )
     found = [item.get("allowed", False) for item in items]
-    expect(f"{what}, and three names that are not too long", found, [False, True, True, True])
+    expect(f"{what}, and four paths that are not too long", found, [False, *4 * [True]])
 
 
 @requires("POLICY-REAL-04")

@@ -153,8 +153,9 @@ struct bs_resolved {
  * outside, because their text does not name their target.
  *
  * Returns 0; BS_E_INVALID if the path, or the name of its place, is refused; BS_E_IO if the place
- * of the path or of a deny cannot be determined (more than BS_MOST_LINKS links, no permission); or
- * BS_E_EXECUTION if memory ran out. After an error *resolved need not be cleared. Any thread. */
+ * of the path or of a deny cannot be determined (more than BS_MOST_LINKS links, no permission, a
+ * name or a path that is too long for the system); or BS_E_EXECUTION if memory ran out. After an
+ * error *resolved need not be cleared. Any thread. */
 BS_EXPORT int bs_check_resolved(const struct bs_profile *profile, const char *root, enum bs_op op,
                                 const char *path, size_t len, enum bs_follow follow,
                                 struct bs_resolved *resolved, struct bs_error *err);

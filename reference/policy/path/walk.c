@@ -213,8 +213,16 @@ static int walk_all(struct walk *walk, enum bs_follow follow) {
 int bs_walk(int root_fd, const char *path, size_t len, enum bs_follow follow,
             struct bs_place *place, struct bs_error *err) {
     struct walk walk = {.root_fd = root_fd, .folder = -1, .inside = true, .err = err};
-    push_components(&walk, path, len);
-    int code = walk_all(&walk, follow);
+    int code = BS_OK;
+    /* The system looks up no longer path. The walk, which looks up names, would go on. */
+    if (len >= PATH_MAX)
+        code = bs_fail(err, BS_E_IO, ENAMETOOLONG,
+                       "the path has %zu bytes, the longest that can be looked up %d", len,
+                       PATH_MAX - 1);
+    else
+        push_components(&walk, path, len);
+    if (code == BS_OK)
+        code = walk_all(&walk, follow);
     if (code == BS_OK && walk.inside && walk.names.len == 0)
         bs_buf_char(&walk.names, '.');
     if (code == BS_OK && (walk.names.failed || walk.pending.failed))

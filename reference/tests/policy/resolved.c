@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,22 @@ static void forty_links_are_followed_and_no_more(void **state) {
     answer = check_path(place, "l1");
     assert_int_equal(answer.code, BS_E_IO);
     assert_non_null(strstr(answer.err.message, "too many symbolic links"));
+}
+
+/* Names of 255 bytes: 16 of them, with the slashes between them, are PATH_MAX - 1 bytes. */
+static void a_path_that_the_system_cannot_look_up_is_an_error(void **state) {
+    const struct place *place = *state;
+    char path[PATH_MAX];
+    char longer[PATH_MAX + 1];
+    memset(path, 'n', sizeof path);
+    for (size_t at = NAME_MAX; at < PATH_MAX - 1; at += NAME_MAX + 1)
+        path[at] = '/';
+    path[PATH_MAX - 1] = '\0';
+    assert_true(check_path(place, path).allowed);
+    (void)snprintf(longer, sizeof longer, "docs/%s", path + 4);
+    struct answer answer = check_path(place, longer);
+    assert_int_equal(answer.code, BS_E_IO);
+    assert_int_equal(answer.err.os_error, ENAMETOOLONG);
 }
 
 static void a_loop_is_an_error(void **state) {
@@ -275,6 +292,7 @@ int main(void) {
         in_a_place(missing_components_keep_their_names),
         in_a_place(parent_does_not_follow_the_last_component),
         in_a_place(forty_links_are_followed_and_no_more),
+        in_a_place(a_path_that_the_system_cannot_look_up_is_an_error),
         in_a_place(a_loop_is_an_error),
         in_a_place(absolute_paths_inside_the_root_count_as_relative),
         in_a_place(other_absolute_paths_are_outside),

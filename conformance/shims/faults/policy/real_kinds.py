@@ -89,6 +89,13 @@ def too_long_is_decided_as_written():
             return decide.decide(resolved.entries(op), path, fold).as_json() | {"real": path}
 
 
+@fault("POLICY-REAL-09", "only the length of each name is checked", "openat() name by name")
+def a_path_may_have_any_length():
+    @replaces(real)
+    def refuse_long(original, path):
+        pass
+
+
 @fault("POLICY-REAL-04", "a path below a file is refused", "ENOTDIR is an error")
 def below_a_file_is_an_error():
     @replaces(real)

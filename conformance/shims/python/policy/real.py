@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from policy.glob import Text
 
 MOST_LINKS = 40
+LONGEST = 4095  # bytes of a path that the system looks up
 OUTSIDE = "<outside workspace>"
 
 
@@ -60,6 +61,7 @@ def check_resolved(
     if path is None:
         return outside(absolute(data) or "/")
     written = decide(entries, path, fold)
+    refuse_long(path)
     place = walk(root.real, names(path.encode()), follow)
     if not is_inside(root.real, place):
         if written.allowed:
@@ -114,6 +116,11 @@ def where_it_leads(root: Root, body: str) -> str | None:
     return "/".join([*real.split("/"), *segments[literal:]]).removeprefix("./")
 
 
+def refuse_long(path: str) -> None:
+    if len(path.encode()) > LONGEST:
+        raise NoPlace("io", f"{path[:100]}…: {os.strerror(errno.ENAMETOOLONG)}")
+
+
 def outside(path: str) -> Object:
     return Decision(path, False, OUTSIDE).as_json() | {"real": None}
 
@@ -163,10 +170,30 @@ def walk(start: Sequence[bytes], wanted: Sequence[bytes], follow: str = "final")
 def link_at(place: Sequence[bytes], name: bytes) -> bytes | None:
     """Return the target of the link with this name; None without such a link."""
     path = b"/" + b"/".join([*place, name])
+    folder = -1
     try:
-        return os.readlink(path) if stat.S_ISLNK(os.lstat(path).st_mode) else None
+        if len(path) > LONGEST:  # the root makes it so long
+            folder, path = open_folder(place), name
+        at = None if folder < 0 else folder
+        is_link = stat.S_ISLNK(os.lstat(path, dir_fd=at).st_mode)
+        return os.readlink(path, dir_fd=at) if is_link else None
     except OSError as e:
         if e.errno in (errno.ENOENT, errno.ENOTDIR):
             return None
         kind = NoPlace if e.errno in (errno.ELOOP, errno.ENAMETOOLONG) else Failed
         raise kind("io", f"{path.decode(errors='replace')}: {reason_of(e)}") from None
+    finally:
+        if folder >= 0:
+            os.close(folder)
+
+
+def open_folder(place: Sequence[bytes]) -> int:
+    """Open a directory name by name, because its whole path is too long for one call."""
+    folder = os.open(b"/", os.O_PATH)
+    for name in place:
+        above = folder
+        try:
+            folder = os.open(name, os.O_PATH, dir_fd=above)
+        finally:
+            os.close(above)
+    return folder
