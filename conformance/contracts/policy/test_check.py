@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
 from boxspec.api import NotApplicable, expect, law, requires
 from contracts.policy.api import (
     Group,
+    Policy,
     both_ways,
     every,
     judge,
     one_profile,
     oracle,
+    policy,
     question,
     questions,
     same_both_ways,
     vectors,
 )
 from contracts.policy.client import PolicyCase
+from contracts.shared.documents import Spec
 
 
 @vectors("POLICY-CHECK")
@@ -239,3 +243,34 @@ def test_an_earlier_question_changes_no_answer(case: PolicyCase, join: str, begi
             given = case.policy.allowed(one_profile([rule], []), [question("read", path)])
             expect(f"whether {rule!r} allows {path!r}", given, [name == "yes"])
             expect(f"whether {rule!r} matches {path!r}", case.policy.match(rule, [path]), given)
+
+
+# Two files that allow reading, and the part in which requests differ: an earlier request of the
+# same session must not decide about a later one that differs only there.
+OPEN = {"fsProfiles": {"p": {"read": ["**"]}, "q": {"read": ["a"]}}}
+SPECS: dict[str, tuple[Spec, Spec | None]] = {
+    "alone": (OPEN, None),
+    "with a workspace": (OPEN, {"denyRead": ["k"]}),
+    "with another workspace": (OPEN, {"denyRead": ["a"]}),
+    "with another file": ({**OPEN, "denyRead": ["a", "k"]}, {"denyRead": ["k"]}),
+}
+ASKED = [question("read", path, profile) for profile in "pq" for path in "ak"]
+
+
+@requires("POLICY-CHECK-10")
+@pytest.mark.parametrize("op", ["load", "resolve", "check", "explain", "audit"])
+def test_an_earlier_request_changes_no_answer(case: PolicyCase, op: str) -> None:
+    if op not in ("resolve", "check") and f"policy.{op}" not in case.capabilities:
+        raise NotApplicable.without(f"policy.{op}")
+    for names in (SPECS, reversed(SPECS)):
+        for name in names:
+            given = policy(*SPECS[name])
+            same_both_ways(case, asked_of(f"policy.{op}", given), name)
+
+
+def asked_of(op: str, given: Policy) -> dict[str, Any]:
+    if op == "policy.load":
+        return {"op": op, **given}
+    if op == "policy.resolve":
+        return {"op": op, "policy": given, "profile": "p"}
+    return {"op": op, "policy": given, "checks": ASKED}

@@ -19,10 +19,12 @@ from contracts.policy.api import (
     offsets,
     one_profile,
     oracle,
+    policy,
     questions,
     vectors,
 )
 from contracts.policy.client import PolicyCase
+from contracts.shared.documents import Spec
 
 
 @vectors("POLICY-FOLD")
@@ -107,3 +109,38 @@ def test_a_path_is_answered_as_it_was_spelled(case: PolicyCase) -> None:
     items = case.policy.check(one_profile(["sRC/**"], []), questions("read", paths), "fold")
     got = [(each.get("path"), each.get("matched_rule")) for each in items]
     expect("path and deciding rule of each answer", got, [(path, "sRC/**") for path in paths])
+
+
+ALL = {"read": ["**"], "modify": ["**"]}
+DENYING = {"read": ["**", "!Key/**"], "modify": ["**", "!Key/**"]}
+OPEN = {"fsProfiles": {"p": ALL}}
+ABOVE = {**OPEN, "denyModify": ["*/**", "!Key/**"]}
+# For each list that may have the rule: the spec of the file and of the workspace, and whether read
+# and modify of a path that the rule matches are allowed.
+LISTS: dict[str, tuple[Spec, Spec | None, tuple[bool, bool]]] = {
+    "denyRead": ({**OPEN, "denyRead": ["Key/**"]}, None, (False, True)),
+    "denyModify": ({**OPEN, "denyModify": ["Key/**"]}, None, (True, False)),
+    "denyRead of the workspace": (OPEN, {"denyRead": ["Key/**"]}, (False, True)),
+    "denyModify of the workspace": (OPEN, {"denyModify": ["Key/**"]}, (True, False)),
+    "a profile": ({"fsProfiles": {"p": DENYING}}, None, (False, False)),
+    "a profile of the workspace": (OPEN, {"fsProfiles": {"p": DENYING}}, (False, False)),
+    "an exception": (ABOVE, None, (True, True)),
+    "an exception of the workspace": (
+        ABOVE,
+        {"denyModify": ["key/**", "!Key/x/**"]},
+        (True, False),
+    ),
+}
+SPELLED = ["Key/a", "key/a", "kEY/A", "\u212aEY/a", "KEY"]
+NOT_MATCHED = ["Keys/a", "a/Key", "ke\u0301y/a"]
+
+
+@requires("POLICY-FOLD-01", capability="policy")
+@pytest.mark.parametrize("where", LISTS)
+def test_a_rule_folds_in_every_list(case: PolicyCase, where: str) -> None:
+    spec, workspace, allowed = LISTS[where]
+    other = (True, "exception" not in where)
+    for op, inside, outside in zip(("read", "modify"), allowed, other, strict=True):
+        wanted = dict.fromkeys(SPELLED, inside) | dict.fromkeys(NOT_MATCHED, outside)
+        got = case.policy.allowed(policy(spec, workspace), questions(op, wanted), "fold")
+        expect(f"what {op} allows", dict(zip(wanted, got, strict=True)), wanted)

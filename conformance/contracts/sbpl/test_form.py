@@ -114,6 +114,34 @@ def test_a_request_gives_the_same_bytes_again(case: SbplCase) -> None:
         expect(f"under run, in the locale {locale}", sbpl.bytes_of(seen), first)
 
 
+ONE = Setup(modify=["Src/**"], deny_read=["K/**"], env={"HOME": "/Users/u"})
+# Requests that differ from the first one in one field.
+OTHERWISE: dict[str, dict[str, Any]] = {
+    "the first": {},
+    "case": {"case": "fold"},
+    "root": {"root": "/Users/v"},
+    "modify": {"modify": ["Src/*"]},
+    "deny_modify": {"deny_modify": ["K/**"]},
+    "deny_read": {"deny_read": ["K/*"]},
+    "env": {"env": {"HOME": "/Users/u", "CODEX_HOME": "/opt/c"}},
+    "provider": {"provider": "codex"},
+    "side_roots": {"provider": "codex", "side_roots": ["/opt/side"]},
+}
+
+
+@requires("SBPL-FORM-05")
+def test_an_earlier_request_changes_no_text(case: SbplCase) -> None:
+    fold = "sbpl.fold" in case.capabilities
+    messages = [
+        ONE.but(**OTHERWISE[name]).message() for name in OTHERWISE if fold or name != "case"
+    ]
+    alone = [sbpl.bytes_of(case.send(message)) for message in messages]
+    for turn in (1, -1):
+        served = [sbpl.bytes_of(case.put(message)) for message in messages[::turn]]
+        same = [one == other for one, other in zip(served, alone[::turn], strict=True)]
+        expect("whether serve gives the text of run", same, [True] * len(messages))
+
+
 SPELLED = Setup(root="/Users/u/Ärger", modify=["é/**", "I?i"], deny_read=["ı/İ", "K*k/**"])
 
 

@@ -2,6 +2,7 @@
 
 import policy.decide as decide
 import policy.glob as glob
+import policy.merge as merge
 from faults.policy.counted import keep_first
 from faults.registry import fault, replaces
 
@@ -65,3 +66,19 @@ def paths_end_at_two_bytes():
 @fault("POLICY-CHECK-01", "a path is compared up to 1,024 characters", "PATH_MAX of macOS")
 def paths_end_at_path_max_of_macos():
     cut_at(1024)
+
+
+# C1: state from one request to the next
+
+
+@fault(
+    "POLICY-CHECK-10", "a policy is remembered by its text, without its workspace", "a cache key"
+)
+def a_policy_is_remembered_without_its_workspace():
+    known = {}
+
+    @replaces(merge)
+    def load(original, base, workspace=None):
+        if base not in known:
+            known[base] = original(base, workspace)
+        return known[base]

@@ -106,3 +106,13 @@ def block_scalars_are_trimmed():
         if event.style in ("|", ">"):
             node.value = node.value.strip("\n")
         return node
+
+
+@fault("POLICY-FILE-06", "a quoted text on several lines is placed at its end", "the end mark")
+def a_text_on_several_lines_is_placed_at_its_end():
+    @replaces(yamltext)
+    def scalar(original, event, at):
+        node = original(event, at)
+        if not yamltext.is_plain(event) and event.start_mark.line != event.end_mark.line:
+            node.at = event.end_mark.index
+        return node

@@ -60,3 +60,12 @@ def long_lists_do_not_fold():
     @During("policy.check").replaces(decide)
     def last_match(original, entries, text, fold):
         return original(entries, text, fold and len(entries) < 40)
+
+
+@fault("POLICY-FOLD-01", "the denies of a workspace do not fold", "the option of one file")
+def denies_of_a_workspace_do_not_fold():
+    @replaces(decide.Entry)
+    def matches(original, self, text, fold):
+        if fold and self.origin.startswith("deny") and self.rule.file == "workspace":
+            return glob.Glob(self.rule.body, False).matches(text)
+        return original(self, text, fold)

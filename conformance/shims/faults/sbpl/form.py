@@ -4,6 +4,7 @@ import os
 import sys
 
 import sbpl.clauses as clauses
+import sbpl.filters as filters
 import sbpl.ops as ops
 from errors import Failed
 from faults.registry import fault, replaces
@@ -289,3 +290,15 @@ def links_in_the_root():
     @replaces_part("guard")
     def guard(lines, given):
         return [f"(allow file-link {clauses.subpath(given.root, '/root')})", *lines]
+
+
+@fault("SBPL-FORM-05", "a filter is remembered without the case of its request", "a cache key")
+def a_filter_is_remembered_without_its_case():
+    known = {}
+
+    @replaces(filters.Filters)
+    def of(original, self, entry, denied):
+        key = self.root, entry.rule.body, denied
+        if key not in known:
+            known[key] = original(self, entry, denied)
+        return known[key]
