@@ -6,6 +6,7 @@ counterpart works inside. The effect outside decides.
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Sequence
 from typing import Unpack
@@ -45,9 +46,13 @@ def control(name: str) -> None:
 def need_effect(scene: Scene, **params: object) -> None:
     """Raise HostLacks if the attempt has no effect on this host without a sandbox.
 
-    The ground is used up by this.
+    A normal user makes it once more with the capabilities that a user namespace gives: a sandbox
+    may make such a namespace too. The ground is used up by this.
     """
     attempted, _ = run_outside(scene, scene.arm(**params))
+    if not scene.effects(attempted) and os.geteuid() != 0:
+        scene.state.append("--own-user")
+        attempted, _ = run_outside(scene, scene.arm(**params))
     if not scene.effects(attempted):
         why = f"{scene.probe.name} does nothing here even outside: {attempted}"
         raise HostLacks("escape probes", why)

@@ -90,6 +90,23 @@ def test_variables_of_any_name_reach_the_program(case: BackendCase) -> None:
         )
 
 
+AMOUNTS = {
+    "a long value": [["A", "x" * 100_000]],
+    "two long values": [["A", "x" * 100_000], ["B", "y" * 100_000]],
+    "thousands of names": [[f"N{number}", "x" * 20] for number in range(5000)],
+}
+
+
+@requires("BACKEND-ENV-01")
+@pytest.mark.parametrize("what", AMOUNTS)
+def test_an_environment_of_any_size_reaches_the_program(case: BackendCase, what: str) -> None:
+    pairs = [*AMOUNTS[what], ["LAST", "1"]]
+    with made_ground() as ground:
+        given = environment(report(case, ground, call={"env": {"clear_and_set": pairs}}))
+    missing = [name for name, value in pairs if given.get(name) != value]
+    expect("names without their value", missing[:5], [])
+
+
 @requires("BACKEND-ENV-01", needs=["BACKEND-CONTEXT-01"])
 def test_a_directory_among_the_pairs_is_theirs_or_the_programs(case: BackendCase) -> None:
     """PWD among the pairs of a request may be kept or replaced: bubblewrap(1) always sets it to the

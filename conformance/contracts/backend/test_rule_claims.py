@@ -112,6 +112,23 @@ def test_a_rule_that_is_broken_is_not_claimed_fully(case: BackendCase, what: str
         )
 
 
+@requires("BACKEND-SESSION-10", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize("what", BROKEN)
+def test_each_result_has_the_enforcement_that_is_left(case: BackendCase, what: str) -> None:
+    """Prepare may find a rule that the backend cannot enforce in this workspace."""
+    with made_ground() as ground:
+        _ground(ground)
+        session = case.backend.run(
+            [{"program": "/bin/true"}] * 2,
+            root=ground.ws,
+            profile="repo-write",
+            policy=_rules(BROKEN[what]),
+            on_unavailable="degrade",
+        )
+        got = [call.result.get("enforcement") for call in session.calls]
+        expect("the enforcement of each call", got, [session.result["enforcement"]] * 2)
+
+
 @requires("BACKEND-RULE-11", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_rule_is_not_broken_under_refuse(case: BackendCase, what: str) -> None:
@@ -205,3 +222,27 @@ def test_many_denied_files_do_not_drop_the_sandbox(case: BackendCase, shape: str
         expect("files that are read and whose rule is not named", silent[:3], [])
         fully = session.claim("fs-read")["claim"] == "fully"
         expect("files that are read, and fs-read is claimed fully", read[:3] if fully else [], [])
+
+
+@requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-13"])
+@pytest.mark.parametrize(("shape", "n"), [("wide", 150), ("wide", 4000), ("deep", 150)])
+def test_accepted_late_names_are_no_excuse_for_files_that_exist(
+    case: BackendCase, shape: str, n: int
+) -> None:
+    with made_ground() as ground:
+        _many(ground, shape, n)
+        line = 'find . -name "*.key" -print0 | xargs -0 cat 2>/dev/null; echo looked'
+        session = case.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", line]}],
+            root=ground.ws,
+            profile="repo-write",
+            policy=policy(deny_read=("**/*.key",)),
+            on_unavailable="degrade",
+            accept=["late-names"],
+            within_s=120.0,
+        )
+        *read, looked = session.only.stdout.decode().splitlines() or [""]
+        expect("the end of the script", looked, "looked", verdict=Verdict.UNPROVEN)
+        fully = session.claim("fs-read")["claim"] == "fully"
+        read = [each.removeprefix(ground.token) for each in read if fully]
+        expect("files that are read", read[:3], [], verdict=Verdict.CONTRADICTION)

@@ -70,6 +70,34 @@ rm -f kept tree/new; mv tree moved; mv vault gone
         _expect_made(ground.ws / "neighbour", session)
 
 
+@requires("BACKEND-RULE-17", capability=RULES, needs=NEEDS)
+@pytest.mark.parametrize("by", ["context", "call"])
+@pytest.mark.parametrize("place", ["tree", "tree/deep", "open"])
+def test_a_directory_that_a_rule_denies_holds_as_working_directory(
+    case: BackendCase, place: str, by: str
+) -> None:
+    with made_ground() as ground:
+        kept = [planted(ground, f"{name}/kept") for name in ("tree", "tree/deep", "open")]
+        ground.watch(ground.ws / "tree", kept[2])
+        here = str(ground.ws / place)
+        line = "(: >new; echo x >>kept; mv kept moved; mkdir made) 2>/dev/null"
+        context: Context = {"root": ground.ws, "profile": "repo-write"}
+        context["policy"] = policy(("tree/**", "open/kept"))
+        if by == "context":
+            context["cwd"] = here
+        session = case.backend.run(
+            [
+                shell(line, {"current_dir": here} if by == "call" else {}),
+                shell(f": >'{ground.ws}/neighbour'"),
+            ],
+            **context,
+            on_unavailable="degrade",
+        )
+        session.need_enforcement()
+        expect_unchanged(session, place, ground.changes())
+        _expect_made(ground.ws / "neighbour", session)
+
+
 # What the calls do to `a/b/key` and `a/b/kept` before a later call looks for them.
 MOVES = {
     "the directory": "mv a/b gone; mkdir a/b; : >a/b/key; : >a/b/kept",

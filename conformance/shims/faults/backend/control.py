@@ -68,3 +68,52 @@ def hangs():
     @replaces(bubblewrap.Bubblewrap)
     def probe(original, self, profile, given, egress):
         select.select([], [], [])
+
+
+@fault(None, "never returns from prepare", "a mount that waits for a server", role="control")
+def hangs_in_prepare():
+    @replaces(session.Session)
+    def prepare(original, self):
+        select.select([], [], [])
+
+
+@fault(None, "never returns from wrap", "a lock that is taken twice", role="control")
+def hangs_in_wrap():
+    @replaces(session.Session)
+    def wrap(original, self, request, cwd):
+        select.select([], [], [])
+
+
+@fault(
+    None,
+    "starts a launcher that never executes the program",
+    "a pipe that nobody closes",
+    role="control",
+)
+def hangs_at_the_start():
+    @replaces(session.Session)
+    def execute(original, self, request):
+        if self.backend is not None:
+            request.program, request.args = b"/bin/sleep", [b"100000"]
+        return original(self, request)
+
+
+@fault(
+    None,
+    "never returns after the program has ended",
+    "a wait for a process that is reaped",
+    role="control",
+)
+def hangs_at_the_end():
+    @replaces(session.Session)
+    def execute(original, self, request):
+        answer = original(self, request)
+        select.select([], [], [])
+        return answer
+
+
+@fault(None, "never returns from shutdown", "a directory that stays busy", role="control")
+def hangs_in_shutdown():
+    @replaces(session.Session)
+    def close(original, self):
+        select.select([], [], [])

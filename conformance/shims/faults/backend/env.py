@@ -214,3 +214,19 @@ def names_are_in_capitals():
 @fault("BACKEND-ENV-01", "functions of bash are dropped", "a defence against Shellshock")
 def functions_of_bash_are_dropped():
     without_names(lambda name: name.startswith(b"BASH_FUNC_"))
+
+
+@fault(
+    "BACKEND-ENV-01",
+    "of an environment above 64 KiB the rest is lost",
+    "one variable of PART bytes",
+)
+def a_large_environment_is_cut():
+    @replaces(inside)
+    def given_inside(original, words, env):
+        kept, size = [], 0
+        for name, value in env:
+            size += len(name) + len(value)
+            if size <= inside.PART:
+                kept.append((name, value))
+        return original(words, kept)

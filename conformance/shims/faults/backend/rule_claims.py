@@ -139,3 +139,10 @@ def accepted_rules_are_not_named():
     def lacks_rule(original, self, made, aspect, rule, why, late=False):
         if not (late and self.accepts_late_names):
             original(self, made, aspect, rule, why, late)
+
+
+@fault("BACKEND-RULE-14", "files below 40 directories are not looked at", "a limit of depth")
+def deep_files_are_not_looked_at():
+    @replaces(tree)
+    def entries(original, root):
+        return (path for path in original(root) if path.count(b"/") < 40)

@@ -128,3 +128,16 @@ def exceptions_come_last():
             if os.path.exists(path):
                 made += [b"--bind", path, path]
         return made
+
+
+@fault("BACKEND-RULE-17", "the working directory gets no mount of its own", "a busy mount point")
+def the_working_directory_gets_no_mount():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        left, at = [], 0
+        while at < len(binds):
+            size = 3 if binds[at] in (b"--ro-bind", b"--bind") else 2
+            if size == 2 or binds[at + 2] != cwd or cwd == root:
+                left += binds[at : at + size]
+            at += size
+        return original(self, argv, root, profile, cwd, left)

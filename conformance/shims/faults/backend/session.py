@@ -191,3 +191,18 @@ def a_policy_makes_it_partial():
 @fault("BACKEND-SESSION-08", "the time limit is 15 s", "a limit of another kit")
 def gives_up_after_15_s():
     session.LIMIT_S = 15.0
+
+
+@fault("BACKEND-SESSION-10", "each result has the enforcement that the probe claimed", "a copy")
+def results_have_the_first_claim():
+    @replaces(session.Session)
+    def probe(original, self):
+        self.first = original(self)
+        return self.first
+
+    @replaces(session.Session)
+    def call(original, self, request):
+        answer = original(self, request)
+        if "result" in answer and self.backend is not None:
+            answer["result"]["enforcement"] = self.first
+        return answer

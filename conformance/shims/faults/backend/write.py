@@ -269,3 +269,32 @@ def any_tmpdir_is_taken():
         folder = tempfile.mkdtemp(dir=os.fsencode(os.environ.get("TMPDIR", "/tmp")))
         os.rmdir(folder)
         return original(self, context, claims)
+
+
+@fault(
+    "BACKEND-WRITE-01", "the objects that .git names in another place are writable", "git clone -s"
+)
+def alternates_are_writable():
+    @replaces(Bubblewrap)
+    def prepare(original, self, given, claims):
+        original(self, given, claims)
+        named = os.path.join(given.root, b".git/objects/info/alternates")
+        if given.profile != "read-only" and os.path.isfile(named):
+            with open(named, "rb") as file:
+                place = file.readline().strip()
+            if os.path.isdir(place):
+                self.binds += [b"--bind", place, place]
+
+
+@fault(
+    "BACKEND-WRITE-04", "the directories above a denied file are writable mounts", "a rule first"
+)
+def a_policy_opens_directories():
+    @replaces(Bubblewrap)
+    def mounts(original, self, given, rules, claims):
+        made = original(self, given, rules, claims)
+        if given.profile != "read-only":
+            return made
+        kept = [made[at + 2] for at, word in enumerate(made) if word == b"--ro-bind"]
+        opened = self.writable_in(given.root, rules, [path for path in kept if path != given.root])
+        return [*(word for path in opened for word in (b"--bind", path, path)), *made]

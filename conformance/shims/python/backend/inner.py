@@ -35,18 +35,22 @@ def new_session() -> None:
     # A process that leads a group cannot make a session, so its child does.
     if os.getpid() == os.getsid(0):
         return
+    parent = os.getppid()
     try:
         os.setsid()
     except OSError:
         child = os.fork()
         if child:
-            forward(child)
+            forward(child, parent)
         LIBC.prctl(PR_SET_PDEATHSIG, 9, 0, 0, 0)
         os.setsid()
 
 
-def forward(child: int) -> NoReturn:
-    """Wait for the child, forward signals to it, and end in the same way."""
+def forward(child: int, parent: int) -> NoReturn:
+    """Wait for the child, forward signals to it, and end in the same way.
+
+    If the parent ends first, end the child, whose own parent is this process.
+    """
     import signal
 
     def pass_on(number: int, _: object) -> None:
@@ -57,17 +61,33 @@ def forward(child: int) -> NoReturn:
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, pass_on)
-    while True:
-        try:
-            _, status = os.waitpid(child, 0)
-            break
-        except InterruptedError:
-            continue
+    if ends_first(parent, child):
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         if os.WTERMSIG(status) != signal.SIGKILL:
             signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
         os.kill(os.getpid(), os.WTERMSIG(status))
     os._exit(os.waitstatus_to_exitcode(status) & 255)
+
+
+def ends_first(parent: int, child: int) -> bool:
+    """Wait for the end of one of the two. Return True if it is the parent.
+
+    PR_SET_PDEATHSIG is no replacement: it waits for the end of the thread that has forked.
+    """
+    import select
+
+    poll = select.poll()
+    try:
+        above, below = os.pidfd_open(parent), os.pidfd_open(child)
+    except ProcessLookupError:
+        return True  # the child is not reaped yet, so it is the parent
+    except OSError:
+        return False
+    poll.register(above, select.POLLIN)
+    poll.register(below, select.POLLIN)
+    return below not in dict(poll.poll())
 
 
 def close_descriptors() -> None:

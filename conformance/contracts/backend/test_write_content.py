@@ -1,0 +1,104 @@
+"""BACKEND-WRITE: nothing that lies in the root, and no policy, makes a path writable that the
+profile does not grant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boxspec.api import Verdict, expect, requires
+from contracts.backend.attempt import control, inside, judge
+from contracts.backend.client import BackendCase
+from contracts.backend.ground import made_ground
+from contracts.backend.ruled import line_inside, planted, policy
+from contracts.backend.scene import made_scene
+
+# Files by which tools learn about other directories. {out} is a directory outside the root.
+NAMING = {
+    ".gitmodules": '[submodule "m"]\n\tpath = {out}\n',
+    ".cargo/config.toml": '[build]\ntarget-dir = "{out}"\n',
+    ".npmrc": "cache={out}\nprefix={out}\n",
+    ".yarnrc.yml": "cacheFolder: {out}\n",
+    ".bazelrc": "startup --output_base={out}\n",
+    ".envrc": "export TMPDIR={out} HOME={out} XDG_CACHE_HOME={out}\n",
+    ".env": "TMPDIR={out}\nHOME={out}\nXDG_CACHE_HOME={out}\n",
+    ".vscode/settings.json": '{"python.venvPath": "{out}"}\n',
+    "all.code-workspace": '{"folders": [{"path": "{out}"}]}\n',
+    ".idea/misc.xml": '<project><output url="file://{out}" /></project>\n',
+    "go.work": "go 1.22\nuse {out}\n",
+    "pyvenv.cfg": "home = {out}\n",
+    "CMakeCache.txt": "CMAKE_HOME_DIRECTORY:INTERNAL={out}\n",
+    ".claude/settings.json": '{"permissions": {"additionalDirectories": ["{out}"]}}\n',
+    ".codex/config.toml": '[sandbox_workspace_write]\nwritable_roots = ["{out}"]\n',
+    ".gemini/settings.json": '{"includeDirectories": ["{out}"]}\n',
+    ".devcontainer/devcontainer.json": '{"mounts": ["type=bind,source={out},target={out}"]}\n',
+    ".sandbox/allow": "{out}\n",
+}
+GIT: dict[str, dict[str, str]] = {
+    "a file": {".git": "gitdir: {out}\n"},
+    "a directory": {
+        ".git/HEAD": "ref: refs/heads/main\n",
+        ".git/config": "[core]\n\tworktree = {out}\n[include]\n\tpath = {out}/file\n",
+        ".git/commondir": "{out}\n",
+        ".git/objects/info/alternates": "{out}\n",
+        ".git/worktrees/w/gitdir": "{out}/.git\n",
+        ".git/modules/m/config": "[core]\n\tworktree = {out}\n",
+    },
+}
+
+
+@requires("BACKEND-WRITE-01")
+@pytest.mark.parametrize("git", GIT)
+@pytest.mark.parametrize("profile", ["repo-write", "full-dev"])
+def test_no_file_in_the_root_grants_a_place_outside(
+    case: BackendCase, profile: str, git: str
+) -> None:
+    case.backend.need_sessions_that_return()
+    control("w_create")
+    with made_scene("w_create") as scene:
+        for name, text in (NAMING | GIT[git]).items():
+            planted(scene.ground, name).write_text(text.replace("{out}", str(scene.ground.out)))
+        judge(scene, *inside(case, scene, profile))
+
+
+# Policies with denies, exceptions, and grants that are narrower than the root.
+POLICIES: dict[str, dict[str, Any]] = {
+    "a deny below": policy(("a/b/kept",)),
+    "a tree": policy(("a/**",)),
+    "an exception": policy(("a/**", "!a/b/**")),
+    "a deny of reading": policy(deny_read=("a/b/kept",)),
+    "a pattern": policy(("**/kept",)),
+    "a grant": policy(("a/b/kept",), modify=("a/**",)),
+    "a grant of a file": policy(modify=("a/file",)),
+}
+PLACES = (".", "a", "a/b", "a/b/c", "other")
+
+
+@requires("BACKEND-WRITE-04", capability="backend.policy", needs=["BACKEND-CONTEXT-01"])
+@pytest.mark.parametrize("rules", POLICIES)
+def test_no_policy_opens_a_read_only_root(case: BackendCase, rules: str) -> None:
+    with made_ground() as ground:
+        for place in PLACES:
+            planted(ground, f"{place}/file")
+        planted(ground, "a/b/kept")
+        before = _content(ground.ws)
+        line = f"""for d in {" ".join(PLACES)}; do
+    (: >$d/new; echo x >>$d/file; mv $d/file $d/moved; mkdir $d/made) 2>/dev/null
+done; echo tried"""
+        session = line_inside(case, ground, line, POLICIES[rules], profile="read-only")
+        tried = session.only.stdout if session.only.ok else session.only.error
+        expect("the end of the script", tried, b"tried\n", verdict=Verdict.UNPROVEN)
+        changed = sorted({*before.items()} ^ {*_content(ground.ws).items()})
+        if changed:
+            session.excuse("fs-write", changed[0][0])
+        expect("changes of the root", changed, [], verdict=Verdict.CONTRADICTION)
+
+
+def _content(root: Path) -> dict[str, str]:
+    """Return each path below the root, with the text of a file."""
+    return {
+        str(path.relative_to(root)): path.read_text(errors="replace") if path.is_file() else ""
+        for path in root.rglob("*")
+    }
