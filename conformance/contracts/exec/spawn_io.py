@@ -145,6 +145,16 @@ def shell(line: str, *words: Any) -> Command:
     return {"program": SH, "args": ["-c", line, "sh", *map(str, words)]}
 
 
+# Sizes around those of pages, pipes and the longest text that an answer has in full.
+STDERR_SIZES = (4096, 65_535, 65_537, 2**20, 2**20 + 1, 5_000_000)
+
+
+def writes_zeros(size: int, events: object) -> Command:
+    """Return a command that writes so many NUL bytes to stderr, logs `ready`, and runs on."""
+    line = 'head -c "$1" /dev/zero >&2; exec "$2" "$3" 60000'
+    return shell(line, size, P.slow_exit, events)
+
+
 def shell_request(line: str, *words: Any) -> ExecRequest:
     """Return the same as `shell` as a request; `|` can add further fields."""
     return {"program": SH, "args": ["-c", line, "sh", *map(str, words)]}

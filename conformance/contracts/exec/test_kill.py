@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 import pytest
@@ -10,6 +11,7 @@ from boxspec.api import (
     Blocked,
     Event,
     Late,
+    NotApplicable,
     ShimProcess,
     Stamp,
     at_least,
@@ -420,3 +422,22 @@ def test_a_member_whose_main_thread_has_ended_is_waited_for(case: ExecCase) -> N
         1,
         evidence={"events": [str(event) for event in events.all()]},
     )
+
+
+NO_PROC = ["--no-proc"] if os.geteuid() == 0 else ["--own-user", "--no-proc"]
+
+
+@requires("EXEC-KILL-13", needs=["EXEC-SIGNAL-01"])
+def test_without_proc_no_member_runs_on(case: ExecCase) -> None:
+    """The implementation cannot list the members of the group. It may refuse the run."""
+    place = case.tmp / "member"
+    member = "trap '' TERM; : >\"$1\"; exec sleep 60"
+    line = f'({member}) & trap "exit 0" TERM; while :; do sleep 1 & wait; done'
+    with case.exec.start(
+        **shell(line, place), state=NO_PROC, expect_result=False, within_s=20
+    ) as shim:
+        if not until(lambda: place.exists() or not shim.running, 10) or not place.exists():
+            raise NotApplicable("without /proc the shim runs no program")
+        shim.signal("TERM")
+        seen = shim.finish()
+    expect("members that live on", [each.describe() for each in seen.lasting], [])

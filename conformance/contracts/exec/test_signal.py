@@ -34,7 +34,7 @@ from contracts.exec.moments import (
     shell_ends,
     until,
 )
-from contracts.exec.spawn_io import error_of, shell
+from contracts.exec.spawn_io import STDERR_SIZES, digest, error_of, shell, stream, writes_zeros
 from contracts.shared.requests import ExecRequest, Limits
 
 SIGNALS = ["TERM", "INT"]
@@ -407,3 +407,15 @@ def test_the_annotation_is_joined_by_exactly_one_newline(
     seen = interrupted(case, name, *output, "--on", f"{name}:exit:0", program=P.siglog)
     joined = text + b"\n" + SAYS[name] if text else SAYS[name]
     expect("stderr", seen.stderr, joined)
+
+
+@pytest.mark.parametrize("size", STDERR_SIZES)
+@requires("EXEC-SIGNAL-14")
+def test_a_stderr_of_each_size_ends_in_the_annotation(case: ExecCase, size: int) -> None:
+    events = case.events()
+    with case.exec.start(**writes_zeros(size, events.path), within_s=20) as shim:
+        events.wait("ready")
+        shim.signal("TERM")
+        seen = shim.finish()
+    whole = digest(bytes(size) + b"\n" + SAYS["TERM"])
+    expect("length and digest of stderr", stream(seen, "stderr"), whole)

@@ -16,6 +16,7 @@ from boxspec.api import (
     Blocked,
     Failure,
     Late,
+    NotMeasured,
     Observed,
     ShimProcess,
     expect,
@@ -240,10 +241,38 @@ def test_after_a_run_the_signal_acts_on_the_caller_as_before(
     expect_acts_as_before(case, held_after(case, how, []), name)
 
 
+@pytest.mark.parametrize("name", SIGNALS)
+@requires("EXEC-SIGNAL-09", pitfalls=["H11"], overlap=1.0, needs=["EXEC-WAIT-04"])
+def test_after_a_wait_error_the_signal_acts_on_the_caller_as_before(
+    case: ExecCase, name: str
+) -> None:
+    for _ in range(6):
+        with case.exec.start(
+            program=P.slow_exit,
+            args=["/dev/null", "60"],
+            state=["--preload", P.preload("steal_child")],
+            hold=True,
+            expect_result=False,
+            within_s=12,
+        ) as shim:
+            shim.wait_response()
+            need_preload(shim, "steal_child")
+            swallowed = swallows(shim, name)
+            seen = shim.finish()
+        if not seen.ok:
+            expect_swallowed_before(case, swallowed, name)
+            return
+    raise NotMeasured("the implementation won each race for its child")
+
+
 def expect_acts_as_before(case: ExecCase, held: ShimProcess[Any], name: str) -> None:
     """Expect that a signal has the same effect on a caller after a run as before any run."""
     with held:
         swallowed = swallows(held, name)
+    expect_swallowed_before(case, swallowed, name)
+
+
+def expect_swallowed_before(case: ExecCase, swallowed: bool, name: str) -> None:
     # Some shims swallow the signal even before any run: a shell that waits for a program leaves
     # SIGINT to the program.
     before = False

@@ -31,7 +31,14 @@ from contracts.exec.moments import (
     pass_time,
     settled,
 )
-from contracts.exec.spawn_io import SPAWN_FAILURE, outcome
+from contracts.exec.spawn_io import (
+    SPAWN_FAILURE,
+    STDERR_SIZES,
+    digest,
+    outcome,
+    stream,
+    writes_zeros,
+)
 from contracts.shared.files import program_at
 
 
@@ -238,6 +245,16 @@ def test_the_childs_stderr_comes_before_the_annotation(case: ExecCase, text: byt
         timed_out_stderr(case, text),
         matches(rb"\A" + re.escape(text) + rb"\n?" + TIMED_OUT + rb"\Z"),
     )
+
+
+@pytest.mark.parametrize("size", STDERR_SIZES)
+@requires("EXEC-TIMEOUT-01", overlap=1.6)
+def test_a_stderr_of_each_size_ends_in_the_annotation(case: ExecCase, size: int) -> None:
+    events = case.events()
+    seen = case.exec.run(**writes_zeros(size, events.path), timeout_ms=1500, within_s=20)
+    settled(events)
+    joined = (digest(bytes(size) + end + TIMED_OUT) for end in (b"\n", b""))
+    expect("length and digest of stderr", stream(seen, "stderr"), one_of(*joined))
 
 
 @pytest.mark.parametrize("text", STDERR, ids=NAMES)

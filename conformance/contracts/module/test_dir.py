@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Late, NotApplicable, expect, expect_within, for_the_prompt, requires
+from boxspec.api import (
+    Late,
+    NotApplicable,
+    expect,
+    expect_within,
+    for_the_prompt,
+    one_of,
+    requires,
+)
 from boxspec.api import programs as P
 from contracts.module.client import Executed, ModuleCase
 from contracts.module.judging import (
@@ -56,6 +64,31 @@ def test_the_mode_of_the_directory_does_not_depend_on_the_umask(
     case.module.script("tells", f'stat -c %a "$HOME" >{quoted(place)}; echo 1')
     case.module.execute("tells", state=["--umask", umask])
     expect("mode of the module's directory", noted(place).strip(), "700")
+
+
+# Values of TMPDIR in which no directory can be made.
+NOWHERE = {
+    "missing": "missing",
+    "a file": "file",
+    "below a file": "file/below",
+    "a loop of links": "loop",
+    "a name that is too long": "n" * 256,
+}
+
+
+@requires("MODULE-DIR-01")
+@pytest.mark.parametrize("what", NOWHERE)
+def test_no_module_runs_without_a_directory_of_its_own(case: ModuleCase, what: str) -> None:
+    """The implementation may report an error, or make the directory in another place."""
+    place = case.tmp / "facts"
+    (case.tmp / "file").touch()
+    (case.tmp / "loop").symlink_to("loop")
+    case.module.script("tells", f"stat -c %a . >{quoted(place)}; ls -A >>{quoted(place)}; echo 1")
+    below = {"TMPDIR": str(case.tmp / NOWHERE[what])}
+    seen = case.module.execute("tells", shim_env=below, expect_result=False)
+    expect("whether there is an answer", {"result", "error"}.isdisjoint(seen.raw or {}), False)
+    found = place.read_text() if place.exists() else "no module ran"
+    expect("mode and content of its directory", found, one_of("no module ran", "700\n"))
 
 
 ENDS = {
@@ -151,6 +184,24 @@ def test_deep_nesting_does_not_prevent_the_removal(case: ModuleCase) -> None:
     dig = f"{quoted(Path(sys.executable).resolve())} -I -S -c {quoted(DEEP)} && echo 1"
     case.module.script("digs", noting_home(case, dig))
     seen = case.module.execute("digs")
+    expect("the end", end(seen), "value")
+    expect_home_gone(case, seen)
+
+
+CROWD = 3000
+CROWDS = {
+    "files": "seq $1 | xargs touch",
+    "directories": "seq $1 | xargs mkdir",
+    "files below a directory": "cd a/b && seq $1 | xargs touch",
+}
+
+
+@requires("MODULE-DIR-03", needs=["MODULE-TIME-02"])
+@pytest.mark.parametrize("what", CROWDS)
+def test_thousands_of_entries_do_not_prevent_the_removal(case: ModuleCase, what: str) -> None:
+    body = f"set -- {CROWD}; {CROWDS[what]} && echo 1"
+    case.module.script("fills", noting_home(case, body))
+    seen = case.module.execute("fills", within_s=30)
     expect("the end", end(seen), "value")
     expect_home_gone(case, seen)
 

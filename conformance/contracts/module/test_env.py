@@ -82,6 +82,19 @@ def test_variables_that_the_caller_lacks_are_not_set(case: ModuleCase, name: str
     expect("the variable", got.get(name), None)
 
 
+LOCALES = {"none": None, "C": "C", "POSIX": "POSIX", "unknown": "xx_XX.UTF-8"}
+
+
+@requires("MODULE-ENV-02")
+@pytest.mark.parametrize("locale", LOCALES)
+def test_no_locale_of_the_caller_adds_a_variable(case: ModuleCase, locale: str) -> None:
+    # A runtime may set LC_CTYPE for itself, for example Python in the locale C.
+    unset = dict.fromkeys(("LANG", "LC_ALL", "LC_CTYPE", "LANGUAGE"))
+    got, _ = environment(case, {**unset, "LANG": LOCALES[locale]})
+    found = {name for name in got if name.startswith(("L", "PYTHON"))}
+    expect("variables of the locale", found, {"LANG"} if LOCALES[locale] else set())
+
+
 @requires("MODULE-ENV-03")
 def test_home_tmpdir_and_working_directory_are_the_same_directory(case: ModuleCase) -> None:
     place = case.tmp / "places"

@@ -58,6 +58,37 @@ def test_a_handle_that_is_opened_again_is_new(case: ProcessCase, use: str) -> No
     )
 
 
+# Steps that return only after the end of a process that ignores SIGTERM and neither reads nor
+# writes.
+HELD_UP: dict[str, Step] = {
+    "a wait": step("wait", "held", thread="t"),
+    "a wait with a limit": step("wait", "held", timeout_ms=60_000, thread="t"),
+    "a close": step("close", "held", grace_ms=60_000, thread="t"),
+    "a write": step("write", "held", data=b"x" * 2**21, thread="t"),
+    "a read": step("read_eof", "held", stream="stdout", thread="t"),
+}
+
+
+@requires("PROCESS-OPEN-05", needs=["PROCESS-OPEN-09"])
+@pytest.mark.parametrize("what", HELD_UP)
+def test_a_step_that_waits_holds_up_no_other_handle(case: ProcessCase, what: str) -> None:
+    pause = Pause(case)
+    first = [step("open", "held"), HELD_UP[what], *pause.steps, step("open"), *asked(b"x\n")]
+    first += [step("poll"), step("wait", timeout_ms=20), step("terminate"), step("wait")]
+    again = [step("drop"), step("open"), step("kill"), step("wait"), step("close"), step("drop")]
+    last = [step("kill", "held"), step("join", thread="t"), step("wait", "held")]
+    handles = {"a": handle(CAT), "held": shell("trap '' TERM; exec sleep 60")}
+    handles[pause.name] = pause.handle
+    with case.process.start(handles, [*first, *again, *last], within_s=20) as shim:
+        pause.reached()
+        pause.go_on()
+        seen = shim.finish()
+    at = len(first)
+    got = (seen.data(6), seen.steps[at - 1], seen.steps[at + 3], seen.steps[-1])
+    ends: list[StepResult] = [{"signaled": f"SIG{name}"} for name in ("TERM", "KILL", "KILL")]
+    expect("an answer, the ends of another handle, and its own", got, (b"x\n", *ends))
+
+
 @requires("PROCESS-OPEN-09", needs=["PROCESS-CLOSE-02"])
 def test_detached_writers_of_an_earlier_process_are_not_reported(case: ProcessCase) -> None:
     if case.process.inside.name is not None:

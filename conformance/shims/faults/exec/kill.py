@@ -390,3 +390,10 @@ def grace_begins_anew_behind_the_leader():
         if not self.await_end((monotonic_ns() if late else first) + constants.GRACE_NS):
             self.kill()
         return None
+
+
+@fault("EXEC-KILL-13", "without /proc a group counts as empty", "opendir() fails")
+def without_proc_a_group_is_empty():
+    @replaces(run)
+    def proc_is_ours(original):
+        return True

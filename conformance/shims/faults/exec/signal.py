@@ -8,6 +8,7 @@ import exec.batch as batch
 import exec.run as run
 import exec.signals as signals
 import exec.spawn as spawn
+from errors import Failed
 from faults.registry import fault, replaces
 
 
@@ -410,3 +411,14 @@ def signals_behind_the_exit_are_forgotten():
         original(self, i, watch, answer)
         if isinstance(answer, dict) and answer["termination"] == "exit":
             answer["pending_signals"] = []
+
+
+@fault("EXEC-SIGNAL-09", "after a wait error the handlers stay", "`?` before the restore")
+def a_wait_error_keeps_the_handlers():
+    @replaces(batch.Batch)
+    def finish(original, self, i, watch, answer):
+        if isinstance(answer, Failed) and "wait timeout error" in answer.message:
+            self.active -= 1
+            self.answers[i] = answer
+        else:
+            original(self, i, watch, answer)

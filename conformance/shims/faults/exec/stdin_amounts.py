@@ -1,8 +1,12 @@
 """Faults of payloads: their amount and their pace."""
 
+import os
+
 import exec.run as run
+import exec.spawn as spawn
 import exec.streams as streams
 from faults.registry import fault, replaces
+from files import write_all
 
 
 @fault("EXEC-STDIN-03", "the last piece of a payload is written once", "write() without a loop")
@@ -33,3 +37,20 @@ def a_payload_that_trickles_moves_the_deadline():
         if self.deadline is not None and len(self.input.rest) < before:
             self.begin_deadline()
         return ready
+
+
+@fault("EXEC-STDIN-15", "a payload of more than 1 MiB comes in a file in memory", "memfd_create()")
+def a_large_payload_comes_in_a_file():
+    @replaces(spawn.Spawn)
+    def open_stdin(original, self):
+        payload = self.request.stdin
+        if not isinstance(payload, bytes) or len(payload) <= 1 << 20:
+            return original(self)
+        fd = os.memfd_create("payload")
+        write_all(fd, payload)
+        os.lseek(fd, 0, os.SEEK_SET)
+        self.theirs.append(fd)
+        self.request.stdin = b""
+        unused = os.open("/dev/null", os.O_WRONLY)
+        self.ours.append(unused)
+        return unused, fd

@@ -4,6 +4,7 @@ import os
 from time import monotonic_ns
 
 import exec.run as run
+import exec.text as text
 from exec.run import Cause
 from faults.registry import fault, replaces
 
@@ -199,3 +200,10 @@ def deadline_of_the_batch():
         starts.append(self.clock)
         if self.request.timeout_ms is not None:
             self.deadline = min(starts) + self.request.timeout_ms * 1_000_000
+
+
+@fault("EXEC-TIMEOUT-01", "a stderr of more than 64 KiB has no annotation", "a buffer that is full")
+def a_long_stderr_has_no_annotation():
+    @replaces(text)
+    def as_json(original, chunks, cut=False, note=None):
+        return original(chunks, cut, note if sum(map(len, chunks)) <= 65536 else None)

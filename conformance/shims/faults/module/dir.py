@@ -208,3 +208,33 @@ def the_second_try_is_late():
 )
 def one_try_and_a_word():
     folder.REMOVE_NS = 0
+
+
+@fault("MODULE-DIR-01", "without a TMPDIR of its own a module runs in `/`", "mkdtemp() fails")
+def without_a_directory_a_module_runs_in_the_root():
+    @replaces(execution.Execution)
+    def make_folder(original, self):
+        try:
+            return original(self)
+        except OSError:
+            return b"/"
+
+    @replaces(execution.Execution)
+    def remove_folder(original, self, path):
+        return path == b"/" or original(self, path)
+
+
+@fault(
+    "MODULE-DIR-03", "a pass of the removal takes 1,000 names, and there is one pass", "a buffer"
+)
+def the_removal_ends_after_1000_names():
+    @replaces(folder)
+    def names(original, path):
+        return original(path)[:1000]
+
+    @replaces(folder)
+    def remove(original, path):
+        if not folder.is_folder(path):
+            return original(path)
+        folder.empty(path, NEVER)
+        return folder.gone(path) or True

@@ -175,3 +175,10 @@ def the_caller_stays_hidden():
     def set_dumpable(original, value):
         original(0)
         return 0
+
+
+@fault("MODULE-ENV-02", "the interpreter of the runner adds LC_CTYPE", "PEP 538")
+def the_runner_adds_lc_ctype():
+    @replaces(runner)
+    def become(original, path, environment):
+        original(path, dict(os.environb))

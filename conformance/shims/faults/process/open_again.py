@@ -1,5 +1,6 @@
 """Faults of a handle that is opened again after a drop."""
 
+import _thread
 from typing import Any
 
 import process.handle as handle
@@ -48,3 +49,19 @@ def a_kill_is_repeated_after_the_next_open():
         if each is not None and self.kind == "open" and getattr(each, "killed", False):
             each.process.signal(9)
         return told
+
+
+@fault("PROCESS-OPEN-05", "the grace of a close holds a lock of all handles", "a static mutex")
+def a_close_holds_up_other_handles():
+    shared = _thread.allocate_lock()
+
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        with shared:
+            return original(self, grace_ms)
+
+    @replaces(handle.Process)
+    def wait(original, self, timeout_ms):
+        with shared:
+            pass
+        return original(self, timeout_ms)

@@ -17,7 +17,7 @@ import constants
 import exec.signals as signals
 import exec.text as text
 from errors import Failed, reason_of
-from exec.group import Ending
+from exec.group import Ending, proc_is_ours
 from exec.redact import secrets
 from exec.spawn import Spawn, caller_environment
 from exec.streams import Input, Output
@@ -204,7 +204,7 @@ class Run:
     def terminate(self, cause: Cause) -> None:
         self.first_signal(cause)
         # The clock is read after the signal, so that a delay does not shorten the grace period.
-        if not self.await_end(monotonic_ns() + constants.GRACE_NS):
+        if not self.await_end(monotonic_ns() + constants.GRACE_NS) or not proc_is_ours():
             self.kill()
 
     def first_signal(self, cause: Cause) -> None:

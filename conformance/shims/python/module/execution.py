@@ -9,7 +9,7 @@ import exec.signals as signals
 import module.folder as folder
 import module.lookup as lookup
 import module.values as values
-from errors import Failed
+from errors import Failed, reason_of
 from exec.batch import Batch
 from exec.request import Request
 from exec.run import Run
@@ -72,7 +72,11 @@ class Execution:
         # From here on SIGINT and SIGTERM do not end this process, so that the directory is always
         # removed.
         watch = signals.handlers.acquire()
-        path = self.make_folder()
+        try:
+            path = self.make_folder()
+        except OSError as why:
+            signals.handlers.release(watch)
+            raise Failed("io", f"no directory for the module: {reason_of(why)}") from None
         try:
             ended = self.run(path)
         finally:
