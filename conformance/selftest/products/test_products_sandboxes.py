@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -336,12 +338,10 @@ def shims(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variable", "expected"),
-    [((), "GIVEN=inside"), (("--set", "{name}", "{value}"), None), (("-E{name}={value}",), None)],
-    ids=["env(1)", "two words", "one word"],
+    "variable", [("--set", "{name}", "{value}"), ("-E{name}={value}",)], ids=["two words", "one"]
 )
 def test_the_launcher_does_not_get_the_environment_of_a_request(
-    variable: tuple[str, ...], expected: str | None, shims: None
+    variable: tuple[str, ...], shims: None
 ) -> None:
     from products.adapter import Adapter
 
@@ -350,12 +350,36 @@ def test_the_launcher_does_not_get_the_environment_of_a_request(
     program = [b"/bin/true"]
     words, own = adapter.launch([b"box", b"--", *program], program, {b"GIVEN": b"inside"})
     assert b"GIVEN" not in own
-    if expected is None:
-        forms = [word.format(name="GIVEN", value="inside").encode() for word in variable]
-        assert words == [b"box", *forms, b"--", *program]
-    else:
-        assert words[:3] == [b"box", b"--", b"/usr/bin/env"]
-        assert words[-2:] == [expected.encode(), *program]
+    forms = [word.format(name="GIVEN", value="inside").encode() for word in variable]
+    assert words == [b"box", *forms, b"--", *program]
+
+
+def test_without_an_option_for_variables_a_shell_sets_them_inside(shims: None) -> None:
+    from products.adapter import Adapter
+
+    program = [b"/usr/bin/env"]
+    asked = {b"LD_X": b"a b", b"odd name": b"'\n$HOME"}
+    words, own = Adapter("fake").launch([b"/usr/bin/env", b"--", *program], program, asked)
+    assert not {*asked} & {*own}
+    assert [word for word in words for value in asked.values() if value in word] == []
+    said = subprocess.run(words, env=own, capture_output=True, check=True).stdout
+    assert all(name + b"=" + value in said for name, value in asked.items())
+    assert b"B0=" not in said
+
+
+def test_words_of_variables_come_through_a_descriptor(shims: None) -> None:
+    from products.adapter import Adapter
+
+    adapter = Adapter("fake")
+    adapter.variable, adapter.reads_words = ("--set", "{name}", "{value}"), "--args"
+    program = [b"/bin/true"]
+    words, _ = adapter.launch([b"box", b"--", *program], program, {b"GIVEN": b"inside"})
+    assert (words[:2], words[3:]) == ([b"box", b"--args"], [b"--", *program])
+    given = int(words[2])
+    assert os.read(given, 100) == b"--set\0GIVEN\0inside\0"
+    adapter.close()
+    with pytest.raises(OSError):
+        os.fstat(given)
 
 
 @pytest.mark.parametrize("name", ["sandlock", "nono-py"])

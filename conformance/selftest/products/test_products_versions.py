@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from boxspec.errors import UsageError
-from boxspec.products.declared import product
+from boxspec.products.declared import Product, product
+from boxspec.products.installing import state
 from contracts.backend.products.cells import Cell, Column, State
 from contracts.backend.products.releases import changes
 from selftest.tools import boxspec
@@ -62,3 +64,38 @@ def test_a_version_with_no_adapter_for_versions_is_named(tmp_path: Path) -> None
     done = boxspec("products", "install", "bwrap@1", cwd=tmp_path)
     assert done.returncode == 2
     assert "bwrap@1: its installation names no version (use bwrap)" in done.stderr
+
+
+def _installed(tmp_path: Path, stamp: str) -> Product:
+    """Return a declared product whose stamp has this text. Its program does not exist."""
+    found = replace(product("sandlock"), here=tmp_path, version=["/nonexistent/program"], needs=[])
+    found = replace(found, word=f"stale-{tmp_path.name}-{len(stamp)}")
+    found.stamp.parent.mkdir(parents=True, exist_ok=True)
+    found.stamp.write_text(stamp)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("stamp", "why"),
+    [
+        ("0" * 64, "was changed since it was installed"),
+        ("cannot be installed: pip: no network", "cannot be installed: pip: no network"),
+        ("", "not installed"),
+    ],
+    ids=["of another declaration", "of a failure", "empty"],
+)
+def test_a_stale_stamp_names_the_reason(tmp_path: Path, stamp: str, why: str) -> None:
+    found = _installed(tmp_path, stamp)
+    try:
+        assert state(found).why.startswith(why)
+        found.stamp.write_text(found.digest())
+        assert state(found).why.startswith("its version cannot be read")
+    finally:
+        found.stamp.unlink()
+
+
+@pytest.mark.parametrize("name", ["sandlock", "nono-py"])
+def test_a_venv_has_a_python_that_each_user_can_reach(name: str) -> None:
+    """A Python in the home directory of root cannot be started by a normal user."""
+    (words,) = [words for words in product(name).install if "venv" in words]
+    assert words[:3] == ["/usr/bin/python3", "-m", "venv"]

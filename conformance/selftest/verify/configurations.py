@@ -16,6 +16,34 @@ USUAL = f'{START} --unshare-all --new-session --cap-drop ALL --bind "$PWD" "$PWD
 OPEN = f'{START} --bind "$PWD" "$PWD" {{}} -- "$@"\n'
 LEAKED, BLOCKED = "LEAKED", "blocked too much"
 LATER_FILES = """$(find "$PWD" -name '*.pem' | sed 's/.*/--ro-bind \\/dev\\/null &/')"""
+# A SOCKS proxy that allows *.example.org, and connects to the part before a null byte.
+PROXY = """exec /usr/bin/python3 -I -c '
+import os, socket, subprocess, sys, threading
+
+def serve(client):
+    client.recv(client.recv(2)[1])
+    client.sendall(bytes([5, 0]))
+    head = client.recv(5)
+    rest = client.recv(head[4] + 2)
+    name, port = rest[:-2], int.from_bytes(rest[-2:], "big")
+    if name.endswith(b".example.org"){}:
+        to = name.split(bytes(1))[0].decode()
+        with socket.create_connection((to, port), 2) as target:
+            client.sendall(bytes([5, 0, 0, 1]) + bytes(6))
+            target.sendall(client.recv(64))
+    client.close()
+
+def accept():
+    while True:
+        threading.Thread(target=serve, args=listener.accept()[:1], daemon=True).start()
+
+listener = socket.create_server(("127.0.0.1", 0))
+threading.Thread(target=accept, daemon=True).start()
+os.environ["ALL_PROXY"] = f"socks5h://127.0.0.1:{listener.getsockname()[1]}"
+words = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid", "--cap-drop", "ALL"]
+sys.exit(subprocess.run([*words, "--bind", os.getcwd(), os.getcwd(), *sys.argv[1:]]).returncode)
+' "$@"
+"""
 GIT = '--bind "$PWD/.git" "$PWD/.git"'
 NO_HOME = '--tmpfs "$HOME" --bind "$PWD" "$PWD"'
 SECRETIVE = "'TOKEN\\|SECRET\\|KEY\\|PASSWORD\\|CREDENTIAL'"
@@ -140,6 +168,9 @@ CONFIGURATIONS = {
         "outside", OPEN, "--unshare-pid", "--unshare-pid --cap-drop ALL", only_root=True
     ),
     "a_helper_that_is_left": row("remains", "{}" + USUAL.format(""), "sleep 60 & \n", ""),
+    "a_null_byte_in_the_name_for_a_proxy": Configuration(
+        ("--row", "proxies", "--row", "outside"), "proxies", PROXY, "", " and bytes(1) not in name"
+    ),
     "a_temporary_folder_of_the_host": row("temporary", USUAL, "--bind /tmp /tmp", ""),
     "an_agent_whose_socket_is_bound": row(
         "sockets", USUAL, f'{NO_HOME} --bind-try "$SSH_AUTH_SOCK" "$SSH_AUTH_SOCK"', NO_HOME

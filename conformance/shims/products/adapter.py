@@ -20,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from products.denied import Denied
+
     Environment = Mapping[bytes, bytes]
     Launch = tuple[list[bytes], dict[bytes, bytes]]
 
@@ -40,14 +42,27 @@ class Asked:
 
     root, cwd: absolute, canonical paths.
     writable: directories that may be changed, with everything below them.
+    read_only, hidden: paths in the workspace that must not be changed, or not be read.
     network: True if programs may use the network.
+    egress: the destinations HOST:PORT that programs may reach, None for no limit.
     """
 
-    def __init__(self, root: str, cwd: str, profile: str) -> None:
+    def __init__(
+        self,
+        root: str,
+        cwd: str,
+        profile: str,
+        egress: Sequence[str] | None = None,
+        denied: Denied | None = None,
+    ) -> None:
         self.root = root
         self.cwd = cwd
         self.profile = profile
-        self.writable = [] if profile == "read-only" else [root]
+        self.egress = [*egress] if egress and egress != ["*"] else None
+        self.read_only = denied.write if denied else []
+        self.hidden = denied.read if denied else []
+        granted = [root] if denied is None or denied.writable is None else denied.writable
+        self.writable = [] if profile == "read-only" else [*granted]
         self.network = profile not in ("no-network", "ci-only")
         cache = os.path.join(os.path.realpath(os.path.expanduser("~")), ".cache")
         # If the cache lies in the root, the root's permission covers it. A program may have
@@ -73,6 +88,11 @@ class Adapter:
     variable: the words before `--` that set one variable of the program, with `{name}` and
         `{value}`. Empty if the product has no such option; env(1) then sets the variables inside.
     unset: the words that remove a variable of the launcher from the program's environment.
+    reads_words: the option that reads words from a descriptor, separated by null bytes. Without it
+        each user of the host can read the variables on the command line.
+    denies: `modify` and `read`, if single paths in the workspace can be closed for it. The adapter
+        then passes on `asked.read_only` and `asked.hidden`.
+    egress: FULLY or a reason, if the adapter passes on `asked.egress`.
     lacks: features without an option in the documents, which are not tested: `open network`,
         `cache`, or the name of a profile.
     """
@@ -89,6 +109,9 @@ class Adapter:
     environment: Mapping[str, str] = {}
     variable: Sequence[str] = ()
     unset: Sequence[str] = ()
+    reads_words = ""
+    denies: frozenset[str] = frozenset()
+    egress = ""
     lacks: Sequence[str] = ()
 
     def __init__(self, name: str) -> None:
@@ -96,6 +119,7 @@ class Adapter:
         self.name = name
         self.installs = versioned(self.installs, name.partition("@")[2])
         self.home = os.path.join(cache_folder(), "products", name)
+        self._opened: list[int] = []
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         """Return the command that runs argv in the sandbox."""
@@ -114,14 +138,28 @@ class Adapter:
             given = [word for name in gone for word in filled(self.unset, name, b"")]
             for name, value in env.items():
                 given += filled(self.variable, name, value)
+            if self.reads_words:
+                given = [self.reads_words.encode(), self._descriptor(given)]
             return [*words[:end], *given, *words[end:]], own
         if words[len(words) - len(program) :] != program:
             # env(1) cannot be put before the program: the adapter passes the program's words in
             # another form than as the last words.
             return words, dict(env)
-        inside = [b"/usr/bin/env", *(word for name in gone for word in (b"-u", name)), b"--"]
-        inside += [name + b"=" + value for name, value in env.items()]
-        return [*words[: len(words) - len(program)], *inside, *program], own
+        inside, carried = passed_on(gone, env)
+        return [*words[: len(words) - len(program)], *inside, *program], {**own, **carried}
+
+    def _descriptor(self, words: Sequence[bytes]) -> bytes:
+        """Return the number of a descriptor from which the launcher reads these words."""
+        made = os.memfd_create("words", 0)
+        self._opened.append(made)
+        os.write(made, b"".join(word + b"\0" for word in words))
+        os.lseek(made, 0, os.SEEK_SET)
+        return str(made).encode()
+
+    def close(self) -> None:
+        """Close the descriptors of the last launch, which no later program may inherit."""
+        while self._opened:
+            os.close(self._opened.pop())
 
     def claimed(self, asked: Asked) -> Mapping[str, str]:
         """Return the claims, for adapters whose claims depend on the request."""
@@ -185,6 +223,22 @@ class Adapter:
         text = (ended.stdout + ended.stderr).decode("utf-8", "replace")
         number = re.search(r"\d+(\.\d+)+\S*", text)
         return number.group().rstrip(",;)") if number else "unknown"
+
+
+def passed_on(gone: Sequence[bytes], env: Environment) -> Launch:
+    """Return the words before a program that set its variables inside, and the variables of the
+    launcher that carry their values.
+
+    On a command line each user of the host could read the values. The launcher has them under
+    names without a meaning.
+    """
+    carried = {
+        f"B{number}".encode(): name + b"=" + value
+        for number, (name, value) in enumerate(env.items())
+    }
+    text = b"exec /usr/bin/env " + b" ".join(b"-u " + name for name in [*carried, *gone])
+    text += b" -- " + b" ".join(b'"$' + name + b'"' for name in carried) + b' "$@"'
+    return [b"/bin/sh", b"-c", text, b"sh"], carried
 
 
 def filled(form: Sequence[str], name: bytes, value: bytes) -> list[bytes]:

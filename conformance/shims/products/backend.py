@@ -7,6 +7,7 @@ import tempfile
 from time import monotonic_ns
 
 import backend.claims as claims
+import products.denied as denied
 import products.starting as starting
 from backend.session import Session
 from errors import reason_of
@@ -37,41 +38,48 @@ class ProductBackend:
         self.adapter = adapter
         self.root = root
         self.program: list[bytes] = []
+        self.rules: denied.Denied | None = None
 
     def probe(
         self, profile: str, given: Rules | None, egress: Sequence[str] | None
     ) -> claims.Claims:
-        asked = Asked(self.root, self.root, profile)
+        asked = Asked(self.root, self.root, profile, egress)
+        reads = bool(given and given.deny_read)
         if profile in self.adapter.lacks:
             why: str | None = f"{self.adapter.name} has no profile {profile}"
         else:
             why = fails_to_start(self.adapter, asked)
         if why is not None:
-            return claims.nothing(claims.requested(profile, egress, False), why)
+            return claims.nothing(claims.requested(profile, egress, reads), why)
         made = claims.Claims()
+        if given is not None:
+            denied.claim(made, given, profile, self.adapter.denies)
         claimed = dict(self.adapter.claimed(asked))
         if asked.network:
             claimed.pop("network", None)
         if egress and egress != ["*"]:
-            claimed["network"] = "the adapter does not pass on a list of egress"
+            claimed["network"] = self.adapter.egress or "its documents name no list of destinations"
         for aspect, claim in claimed.items():
             if claim == FULLY:
                 made.fully(aspect)
             else:
                 made.lacks(aspect, claim)
-        for aspect in claims.requested(profile, egress, False):
+        for aspect in claims.requested(profile, egress, reads):
             if aspect not in made.aspects:
                 made.lacks(aspect, "its documents do not claim it", claim="unavailable")
         return made
 
     def prepare(self, context: Context, made: claims.Claims) -> None:
-        pass
+        if context.rules is not None:
+            self.rules = denied.Denied(os.fsdecode(context.root), context.rules)
+            self.rules.report(made, context.profile)
 
     def wrap(
         self, argv: Sequence[bytes], context: Context, cwd: bytes
     ) -> tuple[list[bytes], Pairs]:
         self.program = [*argv]
-        asked = Asked(os.fsdecode(context.root), os.fsdecode(cwd), context.profile)
+        root = os.fsdecode(context.root)
+        asked = Asked(root, os.fsdecode(cwd), context.profile, context.egress, self.rules)
         words = self.adapter.command([os.fsdecode(word) for word in argv], asked)
         added = self.adapter.additions(asked).items()
         return (
@@ -93,6 +101,8 @@ def fails_to_start(adapter: Adapter, asked: Asked) -> str | None:
         return f"{adapter.name} is not installed: {why}"
     except OSError as why:
         return f"{adapter.name} cannot be started: {reason_of(why)}"
+    finally:
+        adapter.close()
 
 
 def why_not_started(adapter: Adapter) -> str | None:
@@ -144,6 +154,9 @@ class ProductSession(Session):
             failure = spawn_failure(request.program, reason_of(why))
             self.note("run", failure.message)
             raise failure from None
+        finally:
+            if isinstance(self.backend, ProductBackend):
+                self.backend.adapter.close()
         self.note("run", None if ended.code is not None else ended.why_not())
         return {
             "success": ended.code == 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 
-from backend.context import read_context, read_egress, read_profile
+from backend.context import read_context, read_egress, read_profile, read_rules
 from backend.ops import read_call, refuse_serving, take_on_unavailable
 from errors import Failed, Unsupported
 from products.adapter import Missing
@@ -60,7 +60,7 @@ def hello(shim: ProductShim, reader: Reader) -> Object:
             **({"control": True} if adapter.control else {}),
         },
         "spec_version": "1.0",
-        "capabilities": ["backend"],
+        "capabilities": ["backend", *(["backend.policy"] if adapter.denies else [])],
         "limits": {"max_line_bytes": LONGEST_LINE},
         "backends": {adapter.name: {"mechanism": adapter.mechanism, "lacks": [*adapter.lacks]}},
     }
@@ -78,15 +78,15 @@ def probe(shim: ProductShim, reader: Reader) -> Object:
     refuse_serving(shim, "backend.probe")
     take_name(shim, reader)
     profile = read_profile(reader)
-    if "policy" in reader.fields:
-        raise Unsupported("backend.policy", "an adapter passes on profiles, but no policies")
+    refuse_policy(shim, reader.fields)
+    rules = read_rules(reader)
     egress = read_egress(reader, profile)
     reader.done()
     from backend.claims import requested
 
     with tempfile.TemporaryDirectory(dir=workplace()) as root:
-        made = ProductBackend(shim.adapter, os.path.realpath(root)).probe(profile, None, egress)
-    return made.as_json(requested(profile, egress, False))
+        made = ProductBackend(shim.adapter, os.path.realpath(root)).probe(profile, rules, egress)
+    return made.as_json(requested(profile, egress, bool(rules and rules.deny_read)))
 
 
 def run(shim: ProductShim, reader: Reader) -> Object:
@@ -95,8 +95,7 @@ def run(shim: ProductShim, reader: Reader) -> Object:
         raise Unsupported("backend.script", "an adapter has a product, but no script")
     take_name(shim, reader)
     given = reader.need("context", dict)
-    if "policy" in given:
-        raise Unsupported("backend.policy", "an adapter passes on profiles, but no policies")
+    refuse_policy(shim, given)
     context = read_context(given)
     on_unavailable = take_on_unavailable(reader)
     calls = [
@@ -106,6 +105,11 @@ def run(shim: ProductShim, reader: Reader) -> Object:
     reader.done()
     backend = ProductBackend(shim.adapter, os.fsdecode(context.root))
     return ProductSession(backend, context, on_unavailable).run(calls)
+
+
+def refuse_policy(shim: ProductShim, fields: Object) -> None:
+    if "policy" in fields and not shim.adapter.denies:
+        raise Unsupported("backend.policy", "the adapter passes on profiles, but no policies")
 
 
 OPERATIONS = {"hello": hello, "backend.probe": probe, "backend.run": run}

@@ -30,6 +30,9 @@ class Product(Adapter):
     # and the words that remove one of the launcher. Without them, env(1) sets it inside.
     variable: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
+    # "modify" and "read", if an option closes single paths of the workspace for it. `command` then
+    # passes on asked.read_only and asked.hidden.
+    denies: frozenset[str] = frozenset()
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         """Return the command that runs argv inside.

@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from products.adapter import Environment, Launch
+
 AS_ROOT = "its README: dangerous when execution is performed as root"
 
 
@@ -40,12 +42,16 @@ class Product(Adapter):
         with open(self.below(".crates.toml"), encoding="utf-8") as file:
             return file.read().partition('"birdcage ')[2].partition(" ")[0]
 
+    def launch(self, words: list[bytes], program: list[bytes], env: Environment) -> Launch:
+        """Let the variables of the launcher into the sandbox."""
+        words, own = super().launch(words, program, env)
+        allowed = [word for name in own for word in (b"--allow-env", name)]
+        return [words[0], *allowed, *words[1:]], own
+
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         words = [self.found(), "-e", "/", "-w", "/dev/null"]
         for folder in asked.writable:
             words += ["-w", folder, "-e", folder]
-        for name in ("PATH", "HOME", "TMPDIR"):
-            words += ["--allow-env", name]
         if asked.network:
             words.append("--allow-networking")
         return [*words, "--", *argv]

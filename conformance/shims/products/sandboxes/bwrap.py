@@ -1,6 +1,10 @@
 """The adapter for bubblewrap, called as in its README: a read-only root with the workspace mounted
 over it."""
 
+from __future__ import annotations
+
+import os
+
 from products.adapter import FULLY, Adapter, Asked
 
 
@@ -21,6 +25,8 @@ class Product(Adapter):
     environment = {"TMPDIR": "/tmp"}
     variable = ("--setenv", "{name}", "{value}")
     unset = ("--unsetenv", "{name}")
+    reads_words = "--args"
+    denies = frozenset({"modify", "read"})
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         words = [self.found(), "--unshare-all"]
@@ -31,4 +37,23 @@ class Product(Adapter):
         # A root that is not writable needs no mount, because it is a part of the read-only /.
         for folder in asked.writable:
             words += ["--bind", folder, folder]
+        for folder in folders_above(asked.read_only, asked.root):
+            words += ["--bind", folder, folder]
+        for path in asked.read_only:
+            words += ["--ro-bind", path, path]
+        for path in asked.hidden:
+            hidden = ["--tmpfs", path] if os.path.isdir(path) else ["--ro-bind", "/dev/null", path]
+            words += hidden
         return [*words, "--chdir", asked.cwd, "--", *argv]
+
+
+def folders_above(paths: list[str], root: str) -> list[str]:
+    """Return the folders between the workspace and these paths, upper ones first. They become
+    mounts, because a program could move a folder that is no mount."""
+    found = set()
+    for path in paths:
+        folder = os.path.dirname(path)
+        while folder.startswith(f"{root}/"):
+            found.add(folder)
+            folder = os.path.dirname(folder)
+    return sorted(found)

@@ -23,11 +23,17 @@ class Product(Adapter):
         "ipc": "its help names files and the network, and no shared memory",
     }
 
+    denies = frozenset({"modify", "read"})
+
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         # The built-in profiles are not used: they close the network and permit writing to /tmp.
         files = '":root" = "read"'
         if asked.writable:
             files += ', ":workspace_roots" = {"." = "write"}'
+        closed = {**dict.fromkeys(asked.read_only, "read"), **dict.fromkeys(asked.hidden, "deny")}
+        files += "".join(
+            f", {json.dumps(path)} = {json.dumps(how)}" for path, how in closed.items()
+        )
         # The folders are given as roots. In a rule the path would be a pattern, in which `*` is a
         # wildcard.
         roots = ", ".join(f"{json.dumps(folder)} = true" for folder in asked.writable)

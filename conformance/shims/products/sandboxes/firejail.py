@@ -26,6 +26,8 @@ class Product(Adapter):
     variable = ("--env={name}={value}",)
     unset = ("--rmenv={name}",)
 
+    denies = frozenset({"modify", "read"})
+
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         words = [self.found(), "--quiet", "--noprofile", "--private-tmp", "--private-dev"]
         # Without this option firejail runs until every program inside has ended.
@@ -34,6 +36,8 @@ class Product(Adapter):
         # firejail mounts some directories itself, and --read-only=/ does not apply below a mount.
         words += [f"--read-only={folder}" for folder in READ_ONLY]
         words += [f"--read-write={folder}" for folder in asked.writable]
+        words += [f"--read-only={path}" for path in asked.read_only]
+        words += [f"--blacklist={path}" for path in asked.hidden]
         if not asked.network:
             words.append("--net=none")
         return [*words, "--", *argv]

@@ -1,6 +1,8 @@
 """The adapter for hakoniwa, by its command: an empty mount namespace in which the needed
 directories are mounted."""
 
+import os
+
 from products.adapter import FULLY, Adapter, Asked
 
 
@@ -22,12 +24,23 @@ class Product(Adapter):
     environment = {"TMPDIR": "/tmp"}
     variable = ("--setenv", "{name}={value}")
 
+    denies = frozenset({"modify", "read"})
+
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         words = [self.found(), "run", "--unshare-ipc", "--devfs", "/dev", "--tmpfs", "/tmp"]
         if not asked.network:
             words.append("--unshare-network")
         for folder in asked.writable:
             words += ["--bindmount-rw", f"{folder}:{folder}"]
+        for path in asked.read_only:
+            words += ["--bindmount-ro", f"{path}:{path}"]
+        for path in asked.hidden:
+            empty = (
+                ["--tmpfs", path]
+                if os.path.isdir(path)
+                else ["--bindmount-ro", f"/dev/null:{path}"]
+            )
+            words += empty
         if asked.root in asked.writable:
             words += ["--workdir", asked.cwd]
         else:

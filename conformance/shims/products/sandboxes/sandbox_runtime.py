@@ -26,6 +26,8 @@ class Product(Adapter):
         "ipc": "its README: Unix sockets are restricted; it names no shared memory and no keys",
     }
 
+    denies = frozenset({"modify", "read"})
+
     def version(self) -> str:
         """Return the version of the package, because older versions of srt print 1.0.0."""
         package = ("node_modules", "@anthropic-ai", "sandbox-runtime", "package.json")
@@ -38,7 +40,11 @@ class Product(Adapter):
         for needed in ("bwrap", "socat", "rg"):
             which(needed)
         settings = {
-            "filesystem": {"denyRead": [], "allowWrite": asked.writable, "denyWrite": []},
+            "filesystem": {
+                "denyRead": asked.hidden,
+                "allowWrite": asked.writable,
+                "denyWrite": asked.read_only,
+            },
             "network": {"allowedDomains": [], "deniedDomains": []},
         }
         file = self.keep("settings.json", json.dumps(settings))

@@ -26,11 +26,7 @@ class Product(Adapter):
     documents = "the README of the Python package"
     mechanism = "landlock+seccomp"
     program = "python3"
-    version_words = (
-        "-I",
-        "-c",
-        "from importlib.metadata import version; print(version('sandlock'))",
-    )
+    version_words = ("-I", "-c", "import importlib.metadata as m; print(m.version('sandlock'))")
     installs = (
         ("apt-get", "install", "-y", "python3-venv"),
         # Other users can reach the system's Python, but not one in the home directory of root.
@@ -46,12 +42,18 @@ class Product(Adapter):
         "kernel": "its README: a list of its own is refused",
     }
 
+    denies = frozenset({"read"})
+    egress = FULLY
+
     def found(self) -> str:
         return self.below("bin", "python3")
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         grants = {"fs_readable": ["/"], "fs_writable": [*asked.writable, "/dev/null"]}
-        if asked.network:
+        grants["fs_denied"] = asked.hidden
+        if asked.egress is not None:
+            grants["net_allow"] = [f"tcp://{each}" for each in asked.egress]
+        elif asked.network:
             anything = ["tcp://*:*", "udp://*:*"]
             grants |= {"net_allow": anything, "net_allow_bind": ["*"]}
         return [self.found(), "-I", "-c", CODE, json.dumps({**grants, "cwd": asked.cwd}), *argv]

@@ -24,12 +24,16 @@ class Product(Adapter):
     environment = {"TMPDIR": "/tmp"}
     variable = ("--setenv={name}={value}",)
 
+    denies = frozenset({"modify", "read"})
+
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         words = [self.found(), "--quiet", "--pipe", "--directory=/", "--volatile=yes"]
         words += ["--register=no", "--keep-unit", "--as-pid2", f"--chdir={asked.cwd}"]
         if asked.root not in asked.writable:
             words.append(f"--bind-ro={asked.root}")
         words += [f"--bind={folder}" for folder in asked.writable]
+        words += [f"--bind-ro={path}" for path in asked.read_only]
+        words += [f"--inaccessible={path}" for path in asked.hidden]
         if not asked.network:
             words.append("--private-network")
         return [*words, "--", *argv]

@@ -1,0 +1,100 @@
+"""The rules of a policy as paths that exist, because products take paths.
+
+A product gets the paths that the rules deny at the start of a session. A rule that also denies
+later names is reported as not enforced, and its aspect is partial.
+"""
+
+from __future__ import annotations
+
+import os
+
+import backend.naming as naming
+import backend.tree as tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from backend.claims import Claims
+    from backend.rules import Rules
+    from policy.load import Rule
+
+LATER = "the product gets the paths that exist at the start"
+ASPECTS = {"modify": "fs-write", "read": "fs-read"}
+
+
+class Denied:
+    """The paths of a workspace that a policy denies.
+
+    write, read: absolute paths. A path below another one of the list is left out.
+    writable: the folders and files that the policy permits to change, None for the whole workspace.
+    """
+
+    def __init__(self, root: str, rules: Rules) -> None:
+        self.root, self.rules = root, rules
+        paths = [os.fsdecode(each) for each in sorted(tree.entries(os.fsencode(root)))]
+        plain = [each for each in paths if not os.path.islink(os.path.join(root, each))]
+        self.write = self._denied("modify", plain)
+        self.read = self._denied("read", plain)
+        self.writable = None if "**" in rules.grants else [*self._granted()]
+
+    def _denied(self, op: str, paths: list[str]) -> list[str]:
+        found: list[str] = []
+        for each in paths:
+            path = os.path.join(self.root, each)
+            covered = any(path.startswith(f"{above}/") for above in found)
+            if not covered and self.rules.denying(op, each) is not None:
+                found.append(path)
+        return found
+
+    def _granted(self) -> Iterator[str]:
+        for body in self.rules.grants:
+            path = os.path.join(self.root, body.removesuffix("/**"))
+            # A path through a link may lead out of the workspace.
+            if os.path.realpath(path) == path and os.path.exists(path):
+                yield path
+
+    def report(self, claims: Claims, profile: str) -> None:
+        """Lower the claims for rules about paths that are missing or links."""
+        for op, rule in denials(self.rules, profile):
+            path = os.path.join(self.root, naming.plain(rule))
+            if naming.is_wild(rule):
+                continue
+            if not os.path.lexists(path):
+                lacks(claims, ASPECTS[op], rule, f"it is missing: {LATER}")
+            elif os.path.realpath(path) != path:
+                lacks(claims, ASPECTS[op], rule, "it is a link, or lies behind one")
+
+
+def denials(rules: Rules, profile: str) -> Iterator[tuple[str, Rule]]:
+    """Yield the rules that deny, with the operation that each denies."""
+    yield from (("read", rule) for rule in rules.deny_read)
+    if profile != "read-only":
+        yield from (("modify", rule) for rule in rules.deny_modify)
+
+
+def lacks(claims: Claims, aspect: str, rule: Rule, why: str) -> None:
+    """Report a rule that is not enforced."""
+    entry = naming.unenforced(rule, why)
+    if entry not in claims.not_enforced:
+        claims.not_enforced.append(entry)
+    claims.lacks(aspect, f"the rule {rule.body} does not hold: {why}")
+
+
+def claim(claims: Claims, rules: Rules, profile: str, takes: frozenset[str]) -> None:
+    """Add the claims about rules, as far as they are known before a session.
+
+    takes: the operations that the product denies for single paths.
+    """
+    if rules.deny_read and "read" in takes:
+        claims.fully("fs-read")
+    for op, rule in denials(rules, profile):
+        if op not in takes:
+            lacks(claims, ASPECTS[op], rule, "its documents name no way to deny a path")
+        elif naming.is_wild(rule):
+            lacks(claims, ASPECTS[op], rule, LATER)
+    for rule in (entry.rule for entry in rules.resolved.modify if entry.sign == "except"):
+        lacks(claims, "fs-write", rule, "an exception inside a denied path is not passed on")
+    for rule in (entry.rule for entry in rules.resolved.modify if entry.sign == "+"):
+        if rule.body != "**" and naming.is_wild(rule):
+            claims.not_enforced.append(naming.unenforced(rule, "the rule grants nothing"))
