@@ -32,6 +32,52 @@ making.ROOT = making.HERE = making.Path.cwd()
 print(found.line, found.stands())
 """
 
+NAMES_THE_TOPICS = """
+import json
+import ledger
+path = ledger.Path("ledger.jsonl")
+entries = [
+    {"file": "a.c", "by": ["EXEC-CAP-01"]},
+    {"file": "b.c", "by": ["EXEC-ENV-01", "EXEC-ENV-02"]},
+    {"file": "b.c", "by": ["EXEC-ENV-01"]},
+    {"file": "b.c", "by": ["not a conforming shim"]},
+    {"file": "a.c", "by": ["MODULE-IN-01"], "contract": "module"},
+]
+common = {"contract": "exec", "seed": 1, "verdict": "killed", "mutant": "m"}
+path.write_text("".join(json.dumps(common | entry) + "\\n" for entry in entries))
+print(ledger.Ledger(path).killers("exec", "a.c"), ledger.Ledger(path).killers("exec", "c.c"))
+"""
+
+COUNTS_ORDERS = """
+import json
+import ledger
+path = ledger.Path("ledger.jsonl")
+common = {"contract": "exec", "seed": 1, "commit": "c0ffee", "file": "a.c", "by": []}
+verdicts = ["killed", "survived", "survived", "survived"]
+lines = [
+    common | {"mutant": f"m{number}", "verdict": verdict} for number, verdict in enumerate(verdicts)
+]
+lines += [{"mutant": "m1", "orders": "killed", "by": []}]
+lines += [{"mutant": "m3", "reading": "equivalent", "why": ""}]
+path.write_text("".join(json.dumps(line) + "\\n" for line in lines))
+print(ledger.Ledger(path).report(1))
+"""
+
+
+def test_topics_that_killed_mutants_of_the_same_file_come_first(tmp_path: Path) -> None:
+    path = str(ROOT / "reference" / "tests" / "mutants")
+    done = run([sys.executable, "-c", NAMES_THE_TOPICS], cwd=tmp_path, env={"PYTHONPATH": path})
+    wanted = "['EXEC-CAP', 'EXEC-ENV'] ['EXEC-ENV', 'EXEC-CAP']\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, wanted, "")
+
+
+def test_the_report_counts_what_forced_orders_kill(tmp_path: Path) -> None:
+    path = str(ROOT / "reference" / "tests" / "mutants")
+    done = run([sys.executable, "-c", COUNTS_ORDERS], cwd=tmp_path, env={"PYTHONPATH": path})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "33 % of those not equivalent are killed; 67 % with the 1 that forced" in done.stdout
+    assert done.stdout.startswith("exec seed 1, commit c0ffee: asked 4,")
+
 
 def test_a_named_mutant_may_replace_several_lines(tmp_path: Path) -> None:
     path = str(ROOT / "reference" / "tests" / "mutants")

@@ -8,6 +8,7 @@ import io
 import json
 import random
 import shlex
+import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 # Folders that only the command line uses, which no contract covers.
 NO_CONTRACT = ("authoring",)
+# Folders of a contract's room, if not the whole room is changed. The other folders of the backend
+# write and read lists of rules for the kernel: a changed entry is a question about the probes.
+FOLDERS = {"backend": ("backend/session", "backend/launch")}
 RULES = ["universal.rules", "c_like.rules", "c.rules"]
 
 
@@ -54,7 +58,8 @@ def in_order(contract: str, seed: int) -> Iterator[Mutant]:
     """
     chance = random.Random(f"{contract} {seed}")
     lines: dict[tuple[str, int], list[Mutant]] = {}
-    for path in sorted((ROOT / "reference" / contract).rglob("*.c")):
+    folders = [ROOT / "reference" / name for name in FOLDERS.get(contract, (contract,))]
+    for path in sorted(path for folder in folders for path in folder.rglob("*.c")):
         if path.parent.name in NO_CONTRACT:
             continue
         for mutant in _of(path):
@@ -117,41 +122,44 @@ class Tree:
     def __init__(self, work: Path) -> None:
         self.build = ROOT / "build" / "release"
         self.work = work
-        self.commands = {
-            entry["file"]: entry["command"]
-            for entry in json.loads((self.build / "compile_commands.json").read_text())
-            # Benchmarks and fuzz targets compile the same files with other flags, so these commands
-            # do not count.
-            if "/boxspec.dir/" in entry["command"]
-        }
-        text = subprocess.run(
-            ["ninja", "-C", self.build, "-t", "commands", "reference/boxspec-ref"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        link = text.stdout.splitlines()[-1].removeprefix(": && ").removesuffix(" && :")
-        self.link = shlex.split(link)
         self.shim = work / "boxspec-ref"
-        launcher = work / "boxspec-launch"
-        if not launcher.exists():
-            launcher.symlink_to(self.build / "reference" / "boxspec-launch")
+        self._launcher = work / "boxspec-launch"
+        self._originals: dict[str, bytes] = {}
+        self._commands: dict[str, str] = {}
+        # Benchmarks and fuzz targets compile the same files with other flags, so these commands
+        # do not count.
+        entries = json.loads((self.build / "compile_commands.json").read_text())
+        for target in ("boxspec-launch", "boxspec"):
+            for entry in entries:
+                if f"/{target}.dir/" in entry["command"]:
+                    self._commands[entry["file"]] = entry["command"]
 
-    def compiled(self, mutant: Mutant, *, changed: bool) -> Path | None:
-        """Compile the file with or without the change.
+    def original(self, mutant: Mutant) -> bytes:
+        """Return the object of the unchanged file."""
+        if mutant.file not in self._originals:
+            made = self._compiled(mutant, (ROOT / mutant.file).read_text(encoding="utf-8"))
+            if made is None:
+                raise SystemExit(f"{mutant.file} does not compile; run ./ci/build release first")
+            if not self.linked(mutant, made):
+                raise SystemExit(f"{mutant.file} as it is cannot be linked anew")
+            self._originals[mutant.file] = made.read_bytes()
+        return self._originals[mutant.file]
 
-        Return the object without debug information, or None if it does not compile.
-        """
+    def changed(self, mutant: Mutant) -> Path | None:
+        """Return the object of the changed file, or None if it does not compile."""
+        lines = (ROOT / mutant.file).read_text(encoding="utf-8").splitlines(keepends=True)
+        end = mutant.line + mutant.before.count("\n")
+        lines[mutant.line - 1 : end] = [mutant.after + "\n"]
+        return self._compiled(mutant, "".join(lines))
+
+    def _compiled(self, mutant: Mutant, text: str) -> Path | None:
+        """Compile the text of a file, without debug information."""
         source = ROOT / mutant.file
-        lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
-        if changed:
-            end = mutant.line + mutant.before.count("\n")
-            lines[mutant.line - 1 : end] = [mutant.after + "\n"]
         # An object contains the name of its source, so the changed copy needs the same name.
         copy = self.work / source.name
-        copy.write_text("".join(lines), encoding="utf-8")
-        out = self.work / ("changed.o" if changed else "original.o")
-        words = shlex.split(self.commands[str(source)])
+        copy.write_text(text, encoding="utf-8")
+        out = self.work / "changed.o"
+        words = shlex.split(self._commands[str(source)])
         words[words.index("-o") + 1] = str(out)
         words[words.index("-c") + 1] = str(copy)
         # Warnings are no errors here, because an author may ignore them. Code that every current
@@ -164,8 +172,29 @@ class Tree:
         return out if made.returncode == 0 else None
 
     def linked(self, mutant: Mutant, made: Path) -> bool:
-        """Link `shim`; an object that is named before the library replaces the library's own."""
-        words = list(self.link)
-        words[words.index("-o") + 1] = str(self.shim)
-        words.insert(words.index("-o"), str(made))
+        """Link `shim`, with the launcher next to it. One of the two contains the object."""
+        for program in (self.shim, self._launcher):
+            program.unlink(missing_ok=True)
+        if mutant.file.startswith("reference/backend/launch/"):
+            # A copy, because the shim finds the launcher next to its real file.
+            shutil.copy(self.build / "reference" / "boxspec-ref", self.shim)
+            words, out = self._link("boxspec-launch"), self._launcher
+            replaced = f"{Path(mutant.file).relative_to('reference')}.o"
+            words = [str(made) if word.endswith(replaced) else word for word in words]
+        else:
+            self._launcher.symlink_to(self.build / "reference" / "boxspec-launch")
+            words, out = self._link("boxspec-ref"), self.shim
+            # An object that is named before the library replaces the library's own.
+            words.insert(words.index("-o"), str(made))
+        words[words.index("-o") + 1] = str(out)
         return subprocess.run(words, cwd=self.build, capture_output=True).returncode == 0
+
+    def _link(self, program: str) -> list[str]:
+        text = subprocess.run(
+            ["ninja", "-C", self.build, "-t", "commands", f"reference/{program}"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        link = text.stdout.splitlines()[-1].removeprefix(": && ").removesuffix(" && :")
+        return shlex.split(link)
