@@ -49,11 +49,14 @@ def need_effect(scene: Scene, **params: object) -> None:
     A normal user makes it once more with the capabilities that a user namespace gives: a sandbox
     may make such a namespace too. The ground is used up by this.
     """
+    # Listeners report each connection once, so the effects are asked once for each attempt.
     attempted, _ = run_outside(scene, scene.arm(**params))
-    if not scene.effects(attempted) and os.geteuid() != 0:
+    found = scene.effects(attempted)
+    if not found and os.geteuid() != 0:
         scene.state.append("--own-user")
         attempted, _ = run_outside(scene, scene.arm(**params))
-    if not scene.effects(attempted):
+        found = scene.effects(attempted)
+    if not found:
         why = f"{scene.probe.name} does nothing here even outside: {attempted}"
         raise HostLacks("escape probes", why)
 
