@@ -16,6 +16,7 @@ from boxspec.subject import patience
 from boxspec.subject.client.exchange import Exchange
 from boxspec.subject.client.streams import Streams
 from boxspec.subject.death import died
+from boxspec.subject.launching import PRELOADED
 from boxspec.subject.leftovers import Leftovers, starts_nobody
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.events import LOOK_S, Events
@@ -78,7 +79,8 @@ class ShimProcess(ShimView, Generic[Outcome]):
         within_s: float,
         expect_result: bool,
     ) -> None:
-        super().__init__(exchange, warden)
+        super().__init__(warden, exchange.hold)
+        self.exchange = exchange
         self._case = case
         self._streams = streams
         self._make: Callable[..., Outcome] = make
@@ -100,6 +102,11 @@ class ShimProcess(ShimView, Generic[Outcome]):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def has_preload(self, name: str) -> bool:
+        """True if the shim has loaded the preloaded library NAME. The shim may have ended."""
+        lines = (self.exchange.folder / PRELOADED).read_text().splitlines()
+        return f"{self.shim_pid} {name}" in lines
 
     @property
     def events(self) -> Events:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from boxspec.subject.client.exchange import Exchange
-from boxspec.subject.launching import PRELOADED
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.procs import Proc, Status
 from boxspec.subject.observe.stamps import Spent, Waited
@@ -11,11 +9,14 @@ from boxspec.subject.observe.warden import Warden
 
 
 class ShimView:
-    """Reads the state of a shim process, and changes nothing."""
+    """Reads the state of a shim process, and changes nothing.
 
-    def __init__(self, exchange: Exchange, warden: Warden) -> None:
-        self.exchange = exchange
+    hold: the fifo at which the shim waits after its answer, or None.
+    """
+
+    def __init__(self, warden: Warden, hold: str | None) -> None:
         self.warden = warden
+        self._hold = hold
 
     @property
     def shim_pid(self) -> int:
@@ -62,7 +63,7 @@ class ShimView:
     def _without_helpers(self, found: list[Proc]) -> list[Proc]:
         """Leave out helper processes that hold the fifo for the shim (such as `cat`), and their
         ancestors below the shim."""
-        place = self.exchange.hold
+        place = self._hold
         if place is None or not found:
             return found
         tree = procs.tree(self.shim_pid)
@@ -100,11 +101,6 @@ class ShimView:
     def blocked_at_rest(self) -> set[frozenset[int]]:
         """Return the different signal masks of its threads, when they sleep."""
         return procs.blocked_at_rest(self.shim_pid)
-
-    def has_preload(self, name: str) -> bool:
-        """True if the shim has loaded the preloaded library NAME. The shim may have ended."""
-        lines = (self.exchange.folder / PRELOADED).read_text().splitlines()
-        return f"{self.shim_pid} {name}" in lines
 
     def wakeups(self) -> int:
         return procs.wakeups(self.shim_pid)

@@ -6,10 +6,9 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import select
 import time
 from collections.abc import Iterator
-
-from boxspec.subject.observe.lines import poll
 
 # The shim and its programs have a priority one lower (fixtures/programs/warden/warden.h), so that
 # processes that observe them run first.
@@ -64,7 +63,7 @@ def _locked() -> Iterator[bool]:
     try:
         until = time.monotonic() + LOCK_S
         while not (mine := _try_lock(place)) and time.monotonic() < until:
-            poll([], LOOK_S)
+            select.select([], [], [], LOOK_S)
         yield mine
     finally:
         os.close(place)
