@@ -306,14 +306,27 @@ TRIES = 5
 @pytest.mark.parametrize("name", ["INT", "TERM"])
 def test_a_signal_before_the_module_starts_ends_the_execution(case: ModuleCase, name: str) -> None:
     case.module.script("waits", FOREVER)
+    usual = permanent_folders(case)
     for _ in range(TRIES):
         with case.module.start("waits", expect_result=False, within_s=25) as shim:
             need_handlers(case, shim)
             shim.signal(name)
             seen = shim.finish()
         left = [each.describe() for each in seen.lasting]
-        folders = [each.name for each in case.module.below.iterdir()] if seen.ok else []
-        expect("processes and directories that are left", (left, folders), ([], []))
+        more = sorted(folders(case) - usual) if seen.ok else []
+        expect("processes and directories that are left", (left, more), ([], []))
+
+
+def folders(case: ModuleCase) -> set[str]:
+    """Return the names of the directories in TMPDIR, in which the modules' directories are made."""
+    return {each.name for each in case.module.below.iterdir() if each.is_dir()}
+
+
+def permanent_folders(case: ModuleCase) -> set[str]:
+    """Return the directories that an execution with a value leaves, such as those of a runtime."""
+    case.module.script("ordinary", "echo 1")
+    expect("the end of an ordinary execution", end(case.module.execute("ordinary")), "value")
+    return folders(case)
 
 
 @requires("MODULE-ID-07")
@@ -345,6 +358,7 @@ def test_a_module_works_with_standard_descriptors_closed(
 @requires("MODULE-LEAK-01", overlap=2.0)
 def test_without_descriptors_an_execution_fails_and_leaves_nothing(case: ModuleCase) -> None:
     case.module.script("answers", "echo 1")
+    usual = permanent_folders(case)
     ends: list[str] = []
     for limit in range(5, 48):
         seen = case.module.execute(
@@ -354,8 +368,8 @@ def test_without_descriptors_an_execution_fails_and_leaves_nothing(case: ModuleC
             continue  # the shim itself does not start
         kind = (seen.raw.get("error") or {}).get("kind") or seen.outcome
         left = [each.describe() for each in (*seen.survivors, *seen.zombies)]
-        folders = [each.name for each in case.module.below.iterdir()]
-        expect(f"what is left of an execution with {limit} descriptors", (left, folders), ([], []))
+        more = sorted(folders(case) - usual)
+        expect(f"what is left of an execution with {limit} descriptors", (left, more), ([], []))
         ends.append(str(kind))
         if ends[-4:] == ["value"] * 4:
             expect("number of kinds of ends", len(set(ends)), at_most(6), {"ends": ends})

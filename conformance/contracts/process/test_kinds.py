@@ -72,14 +72,16 @@ HELD_UP: dict[str, Step] = {
 @requires("PROCESS-OPEN-05", needs=["PROCESS-OPEN-09"])
 @pytest.mark.parametrize("what", HELD_UP)
 def test_a_step_that_waits_holds_up_no_other_handle(case: ProcessCase, what: str) -> None:
-    pause = Pause(case)
-    first = [step("open", "held"), HELD_UP[what], *pause.steps, step("open"), *asked(b"x\n")]
+    events, pause = case.events(), Pause(case)
+    first = [step("open", "held"), *pause.steps, HELD_UP[what], step("open"), *asked(b"x\n")]
     first += [step("poll"), step("wait", timeout_ms=20), step("terminate"), step("wait")]
     again = [step("drop"), step("open"), step("kill"), step("wait"), step("close"), step("drop")]
     last = [step("kill", "held"), step("join", thread="t"), step("wait", "held")]
-    handles = {"a": handle(CAT), "held": shell("trap '' TERM; exec sleep 60")}
-    handles[pause.name] = pause.handle
+    # A wait closes stdin, and in a sandbox the end of input may arrive before the signal.
+    held = handle(P.siglog, [events.path, "--ignore", "TERM"])
+    handles = {"a": shell("cat; exec sleep 60"), "held": held, pause.name: pause.handle}
     with case.process.start(handles, [*first, *again, *last], within_s=20) as shim:
+        events.wait("ready")
         pause.reached()
         pause.go_on()
         seen = shim.finish()

@@ -195,7 +195,9 @@ class World(Steps):
         wakes = [task.wake for task in self.tasks.values() if task.blocked and task.wake]
         puppets = [task for task in self.tasks.values() if task.state == "puppet"]
         timed = [due_at(task.action) * MS for task in puppets]
-        timed += [at for _, at in self._next_signal()]
+        # A delay before the first child starts would not be part of its run.
+        if self._started() is not None:
+            timed += [at for _, at in self._next_signal()]
         if not wakes and not self._actor() and not any(timed):
             return
         due = timed + (wakes or [self._deadline() or 0, self.waits.last_wake or 0])
@@ -206,10 +208,14 @@ class World(Steps):
             yield Event("time", f"{ms:,} ms pass", partial(self._pass, at, blocked=waits))
 
     def _deadline(self) -> int | None:
-        start = next((note.at for note in self.notes if note.kind == "starts"), None)
+        start = self._started()
         if start is None or self.deadline_ms is None:
             return None
         return start + self.deadline_ms * MS
+
+    def _started(self) -> int | None:
+        """Return the time at which the first child started, or None."""
+        return next((note.at for note in self.notes if note.kind == "starts"), None)
 
     def _pass(self, until: int, *, blocked: bool) -> None:
         ms = (until - self.clock.now) // MS
