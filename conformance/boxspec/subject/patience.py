@@ -81,6 +81,11 @@ class Stage(Protocol):
     def note(self, timing: Timing) -> Timing: ...
 
 
+# A test acts and looks more often than this. After a longer gap the kit itself was stopped, and the
+# shim may have waited for it.
+STALL_S = 5.0
+
+
 class Patience:
     """The limit for one event of a run: of the given run, or of the last run of the case.
 
@@ -93,7 +98,8 @@ class Patience:
         self.seconds = seconds
         if case.hangs.many(case.topic):
             self.seconds = min(seconds, case.needs_s + HURRY_S)
-        self._began = time.monotonic()
+        self._began = self._looked = time.monotonic()
+        self._stalled_s = 0.0
         self._stillness = Stillness(self._all_processes)
 
     def _all_processes(self) -> Iterator[Proc]:
@@ -106,9 +112,11 @@ class Patience:
     def _end(self) -> float:
         run = self._run
         if run is None or not run.childless:
-            return max(self._began, (run and run.child_since) or 0.0) + self.seconds
-        launched = run.t_started_ns / 1e9
-        return max(launched + slow_s(self._case.startup_ms), self._began + self.seconds)
+            end = max(self._began, (run and run.child_since) or 0.0) + self.seconds
+        else:
+            launched = run.t_started_ns / 1e9
+            end = max(launched + slow_s(self._case.startup_ms), self._began + self.seconds)
+        return end + self._stalled_s
 
     def left(self) -> float:
         return max(0.0, min(LOOK_S, self._end() - time.monotonic()))
@@ -117,7 +125,11 @@ class Patience:
         if self._run is not None:
             self._run.look_for_child()
         self._stillness.glance()
-        return self._end() <= time.monotonic()
+        now = time.monotonic()
+        if now - self._looked > STALL_S:
+            self._stalled_s += now - self._looked
+        self._looked = now
+        return self._end() <= now
 
     def gave_up(
         self, what: str, expected: str, got: str, evidence: dict[str, Any], symptom: str = ""

@@ -163,3 +163,17 @@ def test_an_attempt_with_a_hanging_run_ends() -> None:
     with pytest.raises(Failure, match="none"):
         HelperWatch(hangs).until_ready(hangs, Deadline(0.05))
     HelperWatch(hangs).until_the_end(SimpleNamespace(pid=1, parents=[]), Deadline(0.05))  # type: ignore[arg-type]
+
+
+def test_time_in_which_the_kit_was_stopped_does_not_count() -> None:
+    stage = Stage()
+    stage.shim_processes[0].look_for_child = lambda: None
+    patience = Patience(cast(Any, stage), 10.0)
+    patience._began -= 9.0
+    assert not patience.over()
+    # The next look comes two minutes later, so the shim gets the rest of its time after it.
+    patience._began -= 120.0
+    patience._looked -= 120.0
+    assert not patience.over()
+    patience._began -= 2.0
+    assert patience.over()
