@@ -306,11 +306,10 @@ def test_a_bisection_skips_results_without_a_verdict(words: tuple[str, ...]) -> 
 
 def test_a_verbose_run_names_the_implementation_before_its_tests() -> None:
     done = boxspec("run", "-v", "EXEC-TEXT-02", "--shim", f"{FAKE} honest")
-    # A busy machine also prints how long it has waited for the shim.
-    lines = [line for line in done.stdout.splitlines() if not line.startswith("still waiting")]
-    first, second, third = lines[:3]
-    assert [first[:8], second[:8]] == ["boxspec ", "judging "]
-    assert third.startswith("conforms")
+    # On a busy machine there are lines about the progress, too.
+    words = [line.split()[0] for line in done.stdout.splitlines() if line]
+    assert words[0] == "boxspec"
+    assert words.index("judging") < words.index("conforms")
 
 
 def test_an_expression_does_not_deselect_tests_of_an_id() -> None:
