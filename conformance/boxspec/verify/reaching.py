@@ -147,10 +147,7 @@ def _runtime_folder(scene: Scene) -> Path:
     """Make a folder for XDG_RUNTIME_DIR, below the one that the user has."""
     own = without_the_kit(os.environ, ()).get("XDG_RUNTIME_DIR", "")
     usable = own.startswith("/") and os.access(own, os.W_OK | os.X_OK)
-    made = Path(own) / random_name() if usable else scene.fresh(scene.home)
-    scene.removed_at_the_end(made)
-    made.mkdir(mode=0o700)
-    return made
+    return scene.private_folder(Path(own) / random_name() if usable else scene.fresh(scene.home))
 
 
 @dataclass(frozen=True)

@@ -249,9 +249,10 @@ class Scene:
         return made
 
     def outside_folder(self, *, beside: bool = False) -> Path:
-        """Make a folder with a file for one attempt in the home directory.
+        """Make a folder with a file, for one attempt.
 
-        beside: the folder lies beside the workspace, like another project.
+        beside: True to make it in the parent directory of the workspace, like another project;
+            False to make it in the home directory.
         """
         made = self.fresh(self.root.parent if beside else self.home)
         made.mkdir()
@@ -260,6 +261,12 @@ class Scene:
             os.setxattr(made / "file", "user.canary", b"1")
         self.watch(made)
         return made
+
+    def private_folder(self, path: Path) -> Path:
+        """Make a folder that only the user may open, for the duration of the scene."""
+        self.removed_at_the_end(path)
+        path.mkdir(mode=0o700)
+        return path
 
     def variable(self, name: str) -> str:
         """Set a variable of the command's environment to a secret; return the secret."""

@@ -36,7 +36,7 @@ OUTSIDE = (
     *("w_symlink_file_follow", "w_preplanted_symlink", "w_proc_self_root", "w_o_path_reopen"),
     *("w_o_tmpfile", "w_io_uring_openat", "w_exchange", "w_openat2", "w_creat"),
 )
-# Probes for a folder beside the workspace.
+# Probes for a folder in the parent directory of the workspace.
 BESIDE = ("w_create", "w_write", "w_unlink")
 ONLY_ROOT = ("w_chroot_escape", "w_open_by_handle")
 METADATA = (
@@ -231,7 +231,7 @@ class TemporaryFiles(Target):
     change."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
-        folder = self._folder(scene)
+        folder = scene.private_folder(TEMPORARY / random_name())
         token = scene.decoy(folder / "file")
         changes = changed(scene, folder)
         read = leaks(token, f"{folder}/file was read")
@@ -242,15 +242,9 @@ class TemporaryFiles(Target):
         return made + _on_a_file(scene, folder / "file", "a private file in /tmp", changes)
 
     def lines(self, scene: Scene) -> list[Line]:
-        folder = self._folder(scene)
+        folder = scene.private_folder(TEMPORARY / random_name())
         seen = printed(scene.decoy(folder / "file"), f"{folder}/file was read by a shell")
         return [Line(f"cat {shlex.quote(str(folder / 'file'))}", "cat /tmp/FOLDER/file", seen)]
-
-    def _folder(self, scene: Scene) -> Path:
-        folder = TEMPORARY / random_name()
-        scene.removed_at_the_end(folder)
-        folder.mkdir(mode=0o700)
-        return folder
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from contracts.backend.attempt import WORK
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.ruled import line_inside, policy
+from contracts.shared.requests import ExecRequest
 
 RULES = "backend.policy"
 NEEDS = [WORK, "BACKEND-CONTEXT-01"]
@@ -83,14 +84,16 @@ def _try_under_refuse(
     case: BackendCase, ground: Ground, broken: Broken, accept: Sequence[str] | None = None
 ) -> ObservedSession:
     """Try to break the rule in a session that opens only if it enforces everything."""
-    return case.backend.run(
-        [{"program": "/bin/sh", "args": ["-c", broken.line]}],
-        root=ground.ws,
-        profile="repo-write",
-        policy=_rules(broken),
-        on_unavailable="refuse",
-        accept=accept,
-    )
+    call: ExecRequest = {"program": "/bin/sh", "args": ["-c", broken.line]}
+    return _session(case, ground, broken, [call], on_unavailable="refuse", accept=accept)
+
+
+def _session(
+    case: BackendCase, ground: Ground, broken: Broken, calls: Sequence[ExecRequest], **more: Any
+) -> ObservedSession:
+    """Run a session with this rule."""
+    rules = _rules(broken)
+    return case.backend.run(calls, root=ground.ws, profile="repo-write", policy=rules, **more)
 
 
 @requires("BACKEND-RULE-11", capability=RULES, needs=NEEDS)
@@ -118,13 +121,8 @@ def test_each_result_has_the_enforcement_that_is_left(case: BackendCase, what: s
     """Prepare may find a rule that the backend cannot enforce in this workspace."""
     with made_ground() as ground:
         _ground(ground)
-        session = case.backend.run(
-            [{"program": "/bin/true"}] * 2,
-            root=ground.ws,
-            profile="repo-write",
-            policy=_rules(BROKEN[what]),
-            on_unavailable="degrade",
-        )
+        calls: list[ExecRequest] = [{"program": "/bin/true"}] * 2
+        session = _session(case, ground, BROKEN[what], calls, on_unavailable="degrade")
         got = [call.result.get("enforcement") for call in session.calls]
         expect("the enforcement of each call", got, [session.result["enforcement"]] * 2)
 

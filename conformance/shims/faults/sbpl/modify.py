@@ -5,10 +5,13 @@ import sbpl.filters as filters
 import sbpl.ops as ops
 from faults.registry import fault, replaces
 from faults.sbpl.parts import (
+    denies_last,
+    denies_of_many_last,
     drops_a_star_behind_stars,
     is_by_ending,
     is_one_path,
     is_spoken,
+    last_of_each_without_case,
     modifies_alone,
     moved,
     places,
@@ -53,7 +56,7 @@ def of_many_own_rules(change):
     "SBPL-MODIFY-01", "denies of a profile are written after its allows", "allow first, then deny"
 )
 def own_denies_come_last():
-    of_many_own_rules(lambda lines: sorted(lines, key=lambda line: line.startswith("(deny")))
+    of_many_own_rules(denies_last)
 
 
 @fault("SBPL-MODIFY-01", "the first rule of the profile wins", "Seatbelt read as a firewall")
@@ -336,14 +339,9 @@ def denies_beyond_256_are_left_out():
 
 @fault("SBPL-MODIFY-08", "in a list of more than 40 rules the denies come last", "sorted by sign")
 def many_rules_are_sorted():
-    def change(lines, given):
-        return (
-            sorted(lines, key=lambda line: line.startswith("(deny")) if len(lines) > 40 else lines
-        )
-
-    modifies(change)
+    modifies(denies_of_many_last)
 
 
 @fault("SBPL-MODIFY-08", "of rules that differ only in case the last one counts", "keys of a map")
 def rules_are_keyed_without_case():
-    modifies(lambda lines, given: list({line.lower(): line for line in lines}.values()))
+    modifies(last_of_each_without_case)

@@ -104,6 +104,21 @@ def modifies_alone(given):
     return is_simple(given) and not clauses.read_denied(given)
 
 
+def denies_last(lines):
+    """Return the lines with all denies after all allows."""
+    return sorted(lines, key=lambda line: line.startswith("(deny"))
+
+
+def denies_of_many_last(lines, given):
+    """Sort lists of more than 40 lines as `denies_last` does."""
+    return denies_last(lines) if len(lines) > 40 else lines
+
+
+def last_of_each_without_case(lines, given):
+    """Of lines that differ only in case, keep the last one."""
+    return list({line.lower(): line for line in lines}.values())
+
+
 def reads_alone(given):
     return is_simple(given) and not given.modify
 

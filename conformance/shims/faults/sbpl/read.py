@@ -5,9 +5,12 @@ import sbpl.filters as filters
 from faults.registry import fault, replaces
 from faults.sbpl.parts import (
     Now,
+    denies_last,
+    denies_of_many_last,
     drops_a_star_behind_stars,
     is_glob,
     is_one_path,
+    last_of_each_without_case,
     reads_alone,
     regex,
     replaces_filter,
@@ -61,7 +64,7 @@ def reopened_is_dropped():
 
 @fault("SBPL-READ-02", "read denies are written after the allows", "allow first, then deny")
 def read_denies_come_last():
-    reads(lambda lines, given: sorted(lines, key=lambda line: line.startswith("(deny")))
+    reads(lambda lines, given: denies_last(lines))
 
 
 @fault("SBPL-READ-03", "a path without a matching rule cannot be read", "the list of modify")
@@ -178,14 +181,9 @@ def denies_beyond_256_are_left_out():
 
 @fault("SBPL-READ-03", "in a list of more than 40 rules the denies come last", "sorted by sign")
 def many_read_rules_are_sorted():
-    def change(lines, given):
-        return (
-            sorted(lines, key=lambda line: line.startswith("(deny")) if len(lines) > 40 else lines
-        )
-
-    reads(change)
+    reads(denies_of_many_last)
 
 
 @fault("SBPL-READ-03", "of rules that differ only in case the last one counts", "keys of a map")
 def read_rules_are_keyed_without_case():
-    reads(lambda lines, given: list({line.lower(): line for line in lines}.values()))
+    reads(last_of_each_without_case)

@@ -3,7 +3,7 @@
 import sbpl.clauses as clauses
 import sbpl.filters as filters
 from faults.registry import fault, replaces
-from faults.sbpl.parts import Now, moved, replaces_part
+from faults.sbpl.parts import Now, last_of_each_without_case, moved, replaces_part
 
 
 @fault("SBPL-UNLINK-01", "paths with a read deny can be renamed", "a read deny is about reading")
@@ -190,7 +190,7 @@ def note_of_stars_alone():
 def guards_are_keyed_without_case():
     @replaces_part("unlink")
     def unlink(lines, given):
-        return lines if given.fold else list({line.lower(): line for line in lines}.values())
+        return lines if given.fold else last_of_each_without_case(lines, given)
 
 
 @fault("SBPL-UNLINK-01", "only the last 128 guards are written", "a ring of lines")
