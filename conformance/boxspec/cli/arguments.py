@@ -61,8 +61,8 @@ def profile_flag(options: Options, effect: str = "") -> None:
 def run_flags(parser: argparse.ArgumentParser, *, shown: bool = True) -> None:
     """Add the options of `boxspec run`.
 
-    shown: verbs that take the same options hide all but those of the implementation, and their help
-    names `run --help` instead.
+    shown: False for `repro` and `baseline`, which take the same options. Their help shows only the
+        options of the implementation, and refers to `run --help`.
     """
     group = parser.add_argument_group
     judged = group("the implementation")

@@ -65,7 +65,7 @@ class Run:
 
     @property
     def role(self) -> str:
-        """Return what the page calls the column besides its name, or an empty text."""
+        """Return the kind of implementation that the page shows, or an empty text."""
         if self.result.is_control:
             return "control, must fail"
         return {"backends": "sandbox", "peers": "library"}.get(self.group, "")

@@ -14,7 +14,7 @@ from contracts.exec.order_facts import PIPE_BYTES, Judged
 
 GRACE_MS = 5000
 MOST_FORKS = 2
-# More than any order has, so that they limit nothing.
+# These are higher than the numbers in any order, so the model is not limited by them.
 BOUNDS = {"FORKS": MOST_FORKS, "WRITES": 8, "SIGNALS": 2, "CANCELS": 0, "DELAYS": 4, "PIPE": 8}
 CAUSES = ("stdin", "parent_signal", "cap", "exit", "cancel", "timeout", "spawn")
 Event = tuple[str, int]

@@ -1,4 +1,4 @@
-"""Judge the orders of several runs at once: each run by what concerns it."""
+"""Judge the orders of several runs at once: each run by its own events and those of the caller."""
 
 from __future__ import annotations
 

@@ -36,8 +36,10 @@ class Judged(Facts):
         return "exit" if name == "signal" else name
 
     def holds_pipes(self, name: str, step: int = MOST_STEPS) -> bool:
-        """True if a puppet has an output pipe open after this step. A fork inherits what its parent
-        has closed."""
+        """True if a puppet has an output pipe open after this step.
+
+        A puppet that was forked lacks the pipes that its parent had closed before.
+        """
         closed: dict[str, set[str]] = {}
         for note in self.of("action"):
             word, _, rest = note.facts["action"].partition(":")

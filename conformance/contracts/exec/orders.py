@@ -13,7 +13,7 @@ from contracts.exec.order_laws import judge
 # A payload that is larger than the pipe.
 LONG_STDIN = {"stdin": {"bytes": "x" * 100_000}}
 
-# What the child does when the run is ended: its script, and fields of the request.
+# The state of the child when the run is ended: its script, and fields of the request.
 PHASES: dict[str, tuple[str, dict[str, Any]]] = {
     "silent": ("child wait", {}),
     "writes": ("child out:a err:b out:c wait", {}),
@@ -37,7 +37,7 @@ PHASES: dict[str, tuple[str, dict[str, Any]]] = {
     "quiet-daemon": ("child close:1 close:2 fork:daemon setsid wait end exit:0", {}),
 }
 LIMITED = {"timeout_ms": 1000}
-# What ends the run: fields of the request, and the signals that the caller receives.
+# The cause that ends the run: fields of the request, and signals to the caller.
 CAUSES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "deadline": (LIMITED, ()),
     "term": ({}, ("TERM",)),

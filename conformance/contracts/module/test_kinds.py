@@ -323,7 +323,7 @@ def folders(case: ModuleCase) -> set[str]:
 
 
 def permanent_folders(case: ModuleCase) -> set[str]:
-    """Return the directories that an execution with a value leaves, such as those of a runtime."""
+    """Return the directories that stay after an ordinary execution, such as caches of a runtime."""
     case.module.script("ordinary", "echo 1")
     expect("the end of an ordinary execution", end(case.module.execute("ordinary")), "value")
     return folders(case)

@@ -10,8 +10,8 @@ from boxspec.api import expect, requires
 from contracts.policy.client import PolicyCase
 
 HEAD = "schemaVersion: 2\nkind: Policy\nmetadata: {name: t}\nspec:\n"
-# The rule `/x y`, or a longer one, in each style. The place is that of its first character: of the
-# quote, or of the indicator of a block.
+# A rule in each YAML style. A problem of the rule is reported at its first character, which is a
+# quotation mark in quotes, and `|` or `>` before a block.
 STYLES = {
     "plain": "/x y",
     "plain on two lines": "/x\n      y",

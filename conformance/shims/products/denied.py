@@ -26,8 +26,9 @@ ASPECTS = {"modify": "fs-write", "read": "fs-read"}
 class Denied:
     """The paths of a workspace that a policy denies.
 
-    write, read: absolute paths. A path below another one of the list is left out.
-    writable: the folders and files that the policy permits to change, None for the whole workspace.
+    write, read: absolute paths that may not be changed or read. If a folder is in a list, the paths
+        below it are not.
+    writable: absolute paths of folders and files that may be changed; None if all may.
     """
 
     def __init__(self, root: str, rules: Rules) -> None:

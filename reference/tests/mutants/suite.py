@@ -108,8 +108,8 @@ def _run(shim: Path, options: list[str], work: Path) -> dict[str, Any]:
     # An error of the kit proves nothing about the mutant.
     if status == 2 and b"not a conforming shim" in errors:
         return {"verdict": "killed", "by": ["not a conforming shim"], "seconds": seconds}
-    # An incomplete run (3) found nothing either: a topic alone may decide no MUST, and some probes
-    # have no effect on this host.
+    # Exit status 3 is an incomplete run without a failure: some topics have no MUST, and some
+    # attempts have no effect on this host.
     if status in (0, 3):
         return {"verdict": "survived", "seconds": seconds}
     return {"verdict": "undecided", "by": f"exit status {status}", "seconds": seconds}

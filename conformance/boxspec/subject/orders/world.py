@@ -214,7 +214,7 @@ class World(Steps):
         return start + self.deadline_ms * MS
 
     def _started(self) -> int | None:
-        """Return the time at which the first child started, or None."""
+        """Return the start time of the first child, or None if no child has started."""
         return next((note.at for note in self.notes if note.kind == "starts"), None)
 
     def _pass(self, until: int, *, blocked: bool) -> None:

@@ -10,7 +10,7 @@ from contracts.sbpl.seatbelt.reader import Malformed, OutsideDialect, Refused, U
 NESTED = 32
 SPECIAL = frozenset(r".[]{}()*+?|^$\\")
 REPEATS = ("*", "+", "?")
-# What may follow a sequence.
+# A sequence ends before one of these; the empty text is the end of the expression.
 ENDS = ("", "|", ")", "$")
 # An escape, a class, or a character.
 _TOKEN = re.compile(r"\\.|\[[^\]]*\]|.", re.S)

@@ -26,8 +26,8 @@ _TOKENS = rb"""(?P<blank>[ \t\r\n\f\v]+|;[^\n]*|\#![^\n]*)
     |(?P<character>\#\\(?:[A-Za-z0-9]+|.))
     # A double quote inside a symbol does not end it: `unbound variable: quote"` was observed.
     |(?P<atom>[^\s()";'`,][^\s();]*)"""
-# Sources disagree about a backslash before a quote in `#"…"`: it escapes the quote, or the quote
-# ends the string. The key tells whether it escapes.
+# In `#"…"`, a backslash before a quotation mark may escape it, or the mark may end the string; the
+# sources disagree. The key is True for the reading in which the backslash escapes.
 _TOKEN = {
     False: re.compile(_TOKENS % rb'[^"]', re.X | re.S),
     True: re.compile(_TOKENS % rb'[^"\\]|\\.', re.X | re.S),
