@@ -58,7 +58,7 @@ def need_effect(scene: Scene, **params: object) -> None:
         found = scene.effects(attempted)
     if not found:
         why = f"{scene.probe.name} does nothing here even outside: {attempted}"
-        raise HostLacks("escape probes", why)
+        raise HostLacks("working escape attempts", why)
 
 
 def inside(

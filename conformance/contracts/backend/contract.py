@@ -22,7 +22,7 @@ CONTRACT = Contract(
     explored="contracts.backend.explored:Explored",
     fault_scope="focus",
     features={
-        "escape probes": "contracts.backend.host:without_probes",
+        "working escape attempts": "contracts.backend.host:without_probes",
         "sandbox mechanisms": "contracts.backend.host:without_mechanisms",
     },
 )

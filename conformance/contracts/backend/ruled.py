@@ -143,7 +143,7 @@ def holds(
         attempted, _ = run_outside(scene, scene.arm(denied=path))
         if not scene.ground.changes():
             raise HostLacks(
-                "escape probes", f"{probe} changes nothing here even outside: {attempted}"
+                "working escape attempts", f"{probe} changes nothing here even outside: {attempted}"
             )
     with made_scene(probe) as scene:
         path = planted(scene.ground, denied) if plant else scene.ground.ws / denied

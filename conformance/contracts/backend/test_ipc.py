@@ -79,7 +79,9 @@ def test_the_pipe_on_stdin_is_not_written_to(case: BackendCase) -> None:
     with one_line() as reader:
         subprocess.run(["/bin/sh", "-c", REOPENS], stdin=reader, capture_output=True, check=False)
         if os.read(reader, 100) != b"outside\n":
-            raise HostLacks("escape probes", "a pipe cannot be reopened here even outside")
+            raise HostLacks(
+                "working escape attempts", "a pipe cannot be reopened here even outside"
+            )
     with made_ground() as ground, one_line() as reader:
         session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", REOPENS], "stdin": "inherit"}],

@@ -63,7 +63,9 @@ done; echo looked"""
 def test_no_file_of_proc_that_is_the_systems_is_opened_for_writing(case: BackendCase) -> None:
     outside = subprocess.run(["/bin/sh", "-c", OPENS], check=False, capture_output=True, text=True)
     if outside.stdout.split() == ["looked"]:
-        raise HostLacks("escape probes", "no file of /proc can be written to here even outside")
+        raise HostLacks(
+            "working escape attempts", "no file of /proc can be written to here even outside"
+        )
     with made_ground() as ground:
         session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", OPENS]}],

@@ -65,7 +65,9 @@ def test_no_descriptor_is_inherited_whatever_its_number(case: BackendCase, numbe
         scene.state = ["--leave-open", f"{number}={scene.ground.out / 'file'}"]
         attempted, _ = run_outside(scene, scene.arm())
         if f"descriptor {number}" not in attempted.leaked:
-            raise HostLacks("escape probes", f"descriptor {number} is not there even outside")
+            raise HostLacks(
+                "working escape attempts", f"descriptor {number} is not there even outside"
+            )
         session, attempted = inside(case, scene, "repo-write")
         judge(scene, session, attempted)
 
@@ -103,7 +105,9 @@ def test_no_input_is_put_into_a_terminal(case: BackendCase) -> None:
         terminal.be_controlling(scene)
         attempted, _ = run_outside(scene, scene.arm())
         if not terminal.typed():
-            raise HostLacks("escape probes", f"TIOCSTI does nothing here even outside: {attempted}")
+            raise HostLacks(
+                "working escape attempts", f"TIOCSTI does nothing here even outside: {attempted}"
+            )
     with made_scene("i_tiocsti") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
         session, attempted = inside(case, scene, "repo-write")
@@ -125,7 +129,7 @@ def test_the_callers_terminal_is_not_the_controlling_terminal(case: BackendCase)
         attempted, _ = run_outside(scene, scene.arm())
         if attempted.outcome != "did":
             raise HostLacks(
-                "escape probes", f"no controlling terminal here even outside: {attempted}"
+                "working escape attempts", f"no controlling terminal here even outside: {attempted}"
             )
     with made_scene("e_tty") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
@@ -231,7 +235,9 @@ def test_a_library_that_the_request_preloads_runs_confined(case: BackendCase) ->
         preloaded.touch()
         subprocess.run(["/bin/true"], env=env, check=True)
         if not preloaded.read_text():
-            raise HostLacks("escape probes", "/bin/true loads no library that LD_PRELOAD names")
+            raise HostLacks(
+                "working escape attempts", "/bin/true loads no library that LD_PRELOAD names"
+            )
         preloaded.write_text("")
         session = case.backend.run(
             [{"program": "/bin/true", "env": list(env.items())}],

@@ -56,7 +56,7 @@ def _attempt_all(
     if not full:
         raise Declared("each aspect", "not fully", "nothing was attempted")
     if not chosen:
-        raise HostLacks("escape probes", f"none of {', '.join(full)} has an effect here")
+        raise HostLacks("working escape attempts", f"none of {', '.join(full)} has an effect here")
     writes = profile != "read-only"
     with made_scenes(chosen) as scenes:
         ground = scenes[0].ground

@@ -46,7 +46,7 @@ def test_no_process_outlives_its_session(case: BackendCase, probe: str) -> None:
     with made_scene(probe) as scene:
         _, left = run_outside(scene, scene.arm())
         if not left:
-            raise HostLacks("escape probes", f"{probe} does not live on even outside")
+            raise HostLacks("working escape attempts", f"{probe} does not live on even outside")
     with made_scene(probe) as scene:
         session, attempted = inside(case, scene, "repo-write")
         # A swarm leaves a different number of processes each time.

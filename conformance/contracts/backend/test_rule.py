@@ -187,7 +187,7 @@ def test_a_read_denied_path_is_not_read(case: BackendCase, probe: str) -> None:
                 attempted, _ = run_outside(scene, scene.arm(secret=secret))
                 if not scene.effects(attempted):
                     why = f"{probe} reads nothing here even outside: {attempted}"
-                    raise HostLacks("escape probes", why)
+                    raise HostLacks("working escape attempts", why)
                 continue
             rules = policy(deny_read=(rule, "secret"))
             session, attempted = session_of(case, scene, rules, secret=secret)

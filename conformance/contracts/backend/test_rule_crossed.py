@@ -40,7 +40,9 @@ def _need_effect(name: str, watched: str, line: str) -> None:
         ground.watch(ground.ws / watched)
         subprocess.run(["/bin/sh", "-c", line], cwd=ground.ws, check=False, capture_output=True)
         if not ground.changes():
-            raise HostLacks("escape probes", f"`{line}` changes nothing here even outside")
+            raise HostLacks(
+                "working escape attempts", f"`{line}` changes nothing here even outside"
+            )
 
 
 def _stays(

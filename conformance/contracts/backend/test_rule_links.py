@@ -105,7 +105,9 @@ def _need_effect(linked: Linked, line: str) -> None:
         ground.watch(ground.ws / linked.file)
         subprocess.run(["/bin/sh", "-c", line], cwd=ground.ws, check=False, capture_output=True)
         if not ground.changes():
-            raise HostLacks("escape probes", f"`{line}` changes nothing here even outside")
+            raise HostLacks(
+                "working escape attempts", f"`{line}` changes nothing here even outside"
+            )
 
 
 @requires("BACKEND-RULE-12", capability=RULES, needs=NEEDS)

@@ -106,7 +106,7 @@ def test_a_write_to_a_denied_pipe_does_not_arrive(
             with pipe.open("wb") as writer:
                 writer.write(b"control")
             if _heard(fd) != b"control":
-                raise HostLacks("escape probes", "a pipe passes nothing on here")
+                raise HostLacks("working escape attempts", "a pipe passes nothing on here")
             session = inside(case, ground, f"echo x >{name}", policy(denied))
             heard = _heard(fd)
         expect_unchanged(session, name, [f"{name}: {heard!r} arrives"] if heard else [])

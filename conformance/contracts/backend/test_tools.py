@@ -95,4 +95,4 @@ def control(tool: str) -> None:
         )
     if done.returncode != 0:
         why = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise HostLacks("escape probes", f"{tool} does not work here outside: {why[-1:]}")
+        raise HostLacks("working escape attempts", f"{tool} does not work here outside: {why[-1:]}")

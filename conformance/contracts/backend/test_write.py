@@ -170,7 +170,7 @@ def start(way: str, ground: Ground) -> list[str]:
     plain = ["/bin/sh", "-c", ATTEMPT, "sh", *given]
     loader = loader_of(Path("/bin/sh"))
     if loader is None:
-        raise HostLacks("escape probes", "/bin/sh is linked statically here")
+        raise HostLacks("working escape attempts", "/bin/sh is linked statically here")
     return plain if way == "dynamic" else [loader, *plain]
 
 
@@ -194,7 +194,7 @@ def test_each_way_to_start_is_confined(case: BackendCase, way: str) -> None:
     with made_ground() as ground:
         done = subprocess.run(start(way, ground), check=False, capture_output=True)
         if not (ground.out / "made").exists():
-            raise HostLacks("escape probes", f"{way}: {done.stderr!r} even outside")
+            raise HostLacks("working escape attempts", f"{way}: {done.stderr!r} even outside")
     with made_ground() as ground:
         program, *args = start(way, ground)
         session = case.backend.run(
@@ -306,7 +306,7 @@ def mount_beside(pid: int, source: Path, at: Path) -> None:
     tried = subprocess.run([*words, "mount", "--bind", source, at], check=False)
     seen = subprocess.run([*words, "test", "-e", at / "file"], check=False)
     if tried.returncode or seen.returncode:
-        raise HostLacks("escape probes", "nothing is mounted here while a program runs")
+        raise HostLacks("working escape attempts", "nothing is mounted here while a program runs")
 
 
 @requires("BACKEND-WRITE-07")

@@ -157,7 +157,9 @@ def expect_control(answers: list[str], there: Outside) -> None:
     """Expect that all commands work without a sandbox; otherwise a refusal would say nothing."""
     seen = (answers, there.effects())
     if seen != (["did"] * 4, (CANARY + "x", 1)):
-        raise HostLacks("escape probes", f"the attempts do nothing here even outside: {seen}")
+        raise HostLacks(
+            "working escape attempts", f"the attempts do nothing here even outside: {seen}"
+        )
 
 
 def expect_refused(
