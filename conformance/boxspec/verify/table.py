@@ -70,7 +70,8 @@ def _families(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
         rows = [each for each in held if each.row.family == family]
         attempts = sum(each.attempts for each in rows)
         names = ", ".join(each.row.id for each in rows)
-        line = f"{WORDS[Status.HELD]:<10}  {family}: {names} ({attempts} attempts)"
+        count = f"{attempts} attempt{'s' * (attempts != 1)}"
+        line = f"{WORDS[Status.HELD]:<10}  {family}: {names} ({count})"
         found |= {each.row.id: [] for each in rows} | {rows[0].row.id: [line]}
     return found
 
