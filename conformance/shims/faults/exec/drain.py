@@ -6,6 +6,7 @@ from time import monotonic_ns
 import exec.run as run
 import exec.streams as streams
 import exec.text as text
+from faults.exec.deadline import restart_deadline
 from faults.registry import fault, replaces
 
 MIB = 1024 * 1024
@@ -117,7 +118,7 @@ def output_puts_the_deadline_off():
         original(self, output)
         if self.deadline is not None and output.length > MIB:
             select.poll().poll(5)
-            self.begin_deadline()
+            restart_deadline(self)
 
 
 @fault("EXEC-DRAIN-07", "output after the deadline is not kept", "pitfall E11")

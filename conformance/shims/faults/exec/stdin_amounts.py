@@ -5,6 +5,7 @@ import os
 import exec.run as run
 import exec.spawn as spawn
 import exec.streams as streams
+from faults.exec.deadline import restart_deadline
 from faults.registry import fault, replaces
 from files import write_all
 
@@ -35,7 +36,7 @@ def a_payload_that_trickles_moves_the_deadline():
         before = len(self.input.rest)
         ready = original(self, until)
         if self.deadline is not None and len(self.input.rest) < before:
-            self.begin_deadline()
+            restart_deadline(self)
         return ready
 
 

@@ -11,6 +11,7 @@ import exec.group as group
 import exec.run as run
 import exec.signals as signals
 import exec.streams as streams
+from faults.exec.deadline import restart_deadline
 from faults.registry import fault, replaces
 
 
@@ -248,7 +249,7 @@ def is_told_of_interruptions(then):
 
 @fault("EXEC-WAIT-07", "each interruption restarts the deadline", "timeout passed on EINTR")
 def interruptions_put_the_deadline_off():
-    is_told_of_interruptions(lambda self: self.begin_deadline())
+    is_told_of_interruptions(restart_deadline)
 
 
 @fault("EXEC-WAIT-07", "an interrupted wait is taken for the deadline", "poll() <= 0")
