@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sha2.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -77,16 +78,17 @@ static void open_it(struct bs_script_step *step) {
         put_failure(step, BS_E_INVALID, "the handle is open; drop it first");
         return;
     }
-    int code =
-        bs_process_open(&handle->request, &handle->stdio, handle->sandbox, &handle->process, &err);
+    struct bs_process *process = NULL;
+    int code = bs_process_open(&handle->request, &handle->stdio, handle->sandbox, &process, &err);
     if (code != BS_OK) {
         put_failure(step, code, err.message);
         return;
     }
+    handle->process = process;
     /* Close descriptors that were taken from a process which has been dropped. */
     for (int stream = 0; stream < 3; stream++)
         bs_close(&handle->taken[stream]);
-    put_count(&step->result, "pid", (uint64_t)bs_process_pid(handle->process));
+    put_count(&step->result, "pid", (uint64_t)bs_process_pid(process));
 }
 
 static void write_all(struct bs_script_step *step) {
@@ -203,9 +205,7 @@ static void take_stream(struct bs_script_step *step) {
 }
 
 static void drop(struct bs_script_handle *handle) {
-    struct bs_process *process = handle->process;
-    handle->process = NULL;
-    bs_process_drop(process);
+    bs_process_drop(atomic_exchange(&handle->process, NULL));
 }
 
 static void act(struct bs_script_step *step) {

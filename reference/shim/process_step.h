@@ -12,7 +12,8 @@ struct bs_script_handle {
     struct bs_exec_request request;
     struct bs_stdio stdio;
     const struct bs_sandbox *sandbox; /* NULL if it runs without a sandbox */
-    struct bs_process *process;       /* NULL before an open and after a drop */
+    /* NULL before an open and after a drop; another thread may drop it during a wait */
+    _Atomic(struct bs_process *) process;
     int taken[3];
     pthread_mutex_t writing; /* write(2) of more than PIPE_BUF bytes is not atomic */
 };
