@@ -57,19 +57,21 @@ tidied() { # COMMAND...
 # Judge the reference of a PRESET with a sanitizer, whose own signals and processes can disturb a case
 # (the stages say which disturbances were observed). So up to three failed requirements are tried
 # again, at most three times, and must conform once. A report of the sanitizer is never excused: all
-# reports of all runs are collected, and one of them fails the stage.
+# reports of all runs are collected, and one of them fails the stage. (LeakSanitizer also complains
+# there that it cannot work under ptrace.)
 run_sanitized() { # PRESET [ARGUMENTS OF boxspec run]
-    local reports status=0
+    local reports found status=0
     reports=$(mktemp -d "${TMPDIR:-/tmp}/boxspec-ci-XXXXXX")
     chmod 1777 -- "$reports" # some cases run as another user
     ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}log_path=$reports/report \
     TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}log_path=$reports/report \
     UBSAN_OPTIONS=${UBSAN_OPTIONS:+$UBSAN_OPTIONS:}log_path=$reports/report \
         judge_sanitized "$@" || status=1
-    if [[ -n $(ls -A -- "$reports") ]]; then
+    found=$(grep -rlE 'ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|: runtime error: ' "$reports" || true)
+    if [[ -n $found ]]; then
         status=1
-        printf 'reports of the sanitizer: %s\n' "$(find "$reports" -type f | wc -l)" >&3
-        find "$reports" -type f -exec cat -- {} +
+        printf 'reports of the sanitizer: %s\n' "$(wc -l <<<"$found")" >&3
+        xargs -d '\n' cat -- <<<"$found"
     fi
     rm -rf -- "$reports"
     return "$status"
