@@ -15,7 +15,7 @@ import re
 import shutil
 import signal
 import tempfile
-import zlib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -43,22 +43,32 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[temporary] = folder
 
 
-def _waits(item: pytest.Item, turn: int) -> bool:
-    """True if this commit does not run the test.
+def _waiting(items: list[pytest.Item], turn: int) -> list[pytest.Item]:
+    """Return the tests that this commit does not run.
 
-    The choice depends on the name of the test, so that a new test does not change the choice for
-    others.
+    The tests of one mark are dealt out one by one, so that the tests of a file, which take about as
+    long as each other, are spread over the commits.
     """
-    turns = item.get_closest_marker("turns")
-    return turns is not None and (zlib.crc32(item.nodeid.encode()) + turn) % turns.args[0] != 0
+    waiting = []
+    dealt: Counter[int] = Counter()
+    for item in items:
+        mark = item.get_closest_marker("turns")
+        if mark is None:
+            continue
+        turns = mark.args[0]
+        if (dealt[turns] + turn) % turns != 0:
+            waiting.append(item)
+        dealt[turns] += 1
+    return waiting
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Start the longest tests first, so that the session does not end with one long test."""
     if turn := os.environ.get("BOXSPEC_TURN"):
-        waiting = [item for item in items if _waits(item, int(turn))]
+        waiting = _waiting(items, int(turn))
         config.hook.pytest_deselected(items=waiting)
-        items[:] = [item for item in items if not _waits(item, int(turn))]
+        kept = {*items} - {*waiting}
+        items[:] = [item for item in items if item in kept]
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 

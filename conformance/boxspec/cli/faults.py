@@ -58,19 +58,26 @@ def summary(outcomes: list[Outcome]) -> dict[str, int]:
 
 
 def closing(outcomes: list[Outcome], wanted: int) -> str:
-    count = summary(outcomes)
+    counts = summary(outcomes)
     narrow = any(each.scope in NARROW for each in outcomes)
     parts = [
-        f"faults {count['faults']}",
-        f"caught {count['caught']}",
-        f"by the requirement they break {count['by_named_requirement']}",
-        f"also by other topics {'not checked' if narrow else count['blunt']}",
+        f"faults {counts['faults']}",
+        f"caught {counts['caught']}",
+        f"by the requirement they break {counts['by_named_requirement']}",
+        f"also by other topics {'not checked' if narrow else counts['blunt']}",
     ]
-    parts += [
-        f"{each.fault.role} {'caught' if each.caught_by else 'not caught'}"
+    for role, plural in (("control", "controls"), ("noop", "no-ops")):
+        of_role = [each for each in outcomes if each.fault.role == role]
+        if of_role:
+            caught = sum(bool(each.caught_by) for each in of_role)
+            parts.append(f"{plural} caught {caught} of {len(of_role)}")
+    wrong = [
+        " ".join([each.fault.id, each.word, *(["by", *each.caught_by] if each.caught_by else [])])
         for each in outcomes
-        if each.fault.role != "fault"
+        if not each.good
     ]
+    if wrong:
+        parts.append(f"not as expected: {', '.join(wrong)}")
     if len(outcomes) < wanted:
         parts.append(f"not finished {wanted - len(outcomes)}")
     return " · ".join(parts)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.cli.faults import lanes, preload
+from boxspec.cli.faults import closing, lanes, preload
 from boxspec.cli.faults import line as faults_line
 from boxspec.errors import UsageError
 from boxspec.faults import resume
@@ -388,6 +388,21 @@ def test_a_noop_is_quiet_and_a_control_is_caught() -> None:
     assert judged(fault_of(None, role="noop"), None)[0].good
     assert not judged(fault_of(None, role="control"), None)[0].good
     assert judged(fault_of(None, role="control"), None, ["EXEC-KILL-02"])[0].good
+
+
+def test_the_closing_line_names_what_is_not_as_expected() -> None:
+    noop, control = (fault_of(None, role=role) for role in ("noop", "control"))
+    outcomes = [
+        Outcome(noop, "named", ["EXEC-KILL-02"]),
+        Outcome(noop, "named"),
+        Outcome(control, "named", ["EXEC-KILL-01"]),
+        Outcome(fault_of("EXEC-KILL-02"), "named"),
+    ]
+    told = closing(outcomes, 4)
+    assert "controls caught 1 of 1 · no-ops caught 1 of 2" in told
+    assert f"not as expected: {noop.id} caught by EXEC-KILL-02, " in told
+    assert told.endswith(" missed")
+    assert "not as expected" not in closing(outcomes[1:3], 2)
 
 
 def test_a_fault_of_policy_is_reported() -> None:

@@ -214,6 +214,7 @@ def test_a_fault_of_an_order_is_found(fault: str, seed: str) -> None:
     assert ran.violations
 
 
+@pytest.mark.turns(3)
 def test_a_run_with_orders_has_a_failure_block_that_repeats_the_order(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -230,6 +231,7 @@ def test_a_run_with_orders_has_a_failure_block_that_repeats_the_order(
     assert "law       the grace period is not cut" in capsys.readouterr().out
 
 
+@pytest.mark.turns(3)
 def test_a_topic_leaves_out_the_laws_of_other_topics(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -239,6 +241,7 @@ def test_a_topic_leaves_out_the_laws_of_other_topics(
     assert "0 break a law" in capsys.readouterr().out
 
 
+@pytest.mark.turns(3)
 def test_a_selection_of_tests_leaves_out_no_order(tmp_path: Path) -> None:
     (found,) = [each for each in catalogue() if each.id == "exec-kill.shorter-grace"]
     result = tmp_path / "result.json"
