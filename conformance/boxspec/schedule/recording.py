@@ -25,6 +25,9 @@ from boxspec.schedule.state import State
 from boxspec.schedule.worker import ClosedCase, WorkerFailure
 from boxspec.subject.case import Case
 
+# The duration of a short test that is repeated on its own, at most.
+SHORT_S = 1.0
+
 
 class Recorder:
     """Records the bodies that have ended in other threads, while the session runs.
@@ -62,14 +65,24 @@ class Recorder:
     def repeats_s(self) -> float:
         """Return how many seconds the repeats of the late tests take; callable from any thread.
 
-        Tests that hung are repeated in parallel, the others one after the other.
+        Tests that hung are repeated in parallel, the others one after the other. The first attempts
+        of the others took long because the machine was busy, so their usual duration counts.
         """
         late = self.late.copy()
         hung = [seconds for name, seconds in late.items() if name in self._hung]
-        others = [seconds for name, seconds in late.items() if name not in self._hung]
-        every = max([*hung, sum(hung) / AT_ONCE], default=0.0) + sum(others)
+        others = {
+            name: min(seconds, self._usual_s(name))
+            for name, seconds in late.items()
+            if name not in self._hung
+        }
+        every = max([*hung, sum(hung) / AT_ONCE], default=0.0) + sum(others.values())
         name, began = self._repeated
-        return every - min(time.monotonic() - began, late.get(name, 0.0))
+        return every - min(time.monotonic() - began, others.get(name, late.get(name, 0.0)))
+
+    def _usual_s(self, name: str) -> float:
+        """Return the duration of this test on an idle machine, in seconds."""
+        marked = requires_of(self._items[name])
+        return marked.seconds if marked is not None and marked.overlap else SHORT_S
 
     def begin_repeat(self, name: str) -> None:
         """Note that the repeat of this late test begins."""
