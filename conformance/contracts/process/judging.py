@@ -30,6 +30,8 @@ CAT = "/bin/cat"
 SH = "/bin/sh"
 # A bridge may wait this long for a slow reader, or for processes that have left the group.
 LINGER_MS = 1000
+# The grace period of a bridge.
+GRACE_MS = 1500
 
 
 def shell(line: str, *words: Any, **options: Any) -> Message:

@@ -26,6 +26,7 @@ from boxspec.api import programs as P
 from contracts.process.client import Bridge, BridgeOptions, ProcessCase
 from contracts.process.judging import (
     CAT,
+    GRACE_MS,
     LINGER_MS,
     SH,
     are_gone,
@@ -37,7 +38,6 @@ from contracts.process.judging import (
 from contracts.shared.moments import attempted, elapsed_ms, pass_time, until
 
 DATA = bytes(range(256)) * 8000
-GRACE_MS = 1500
 KINDS = pytest.mark.parametrize("kind", ["pipe", "socket"])
 
 

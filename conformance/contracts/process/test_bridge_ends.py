@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import expect, expect_within, requires
+from boxspec.api import expect, expect_within, for_the_prompt, requires
 from boxspec.api import programs as P
 from contracts.process.client import BridgeOptions, ProcessCase
-from contracts.process.judging import LINGER_MS, SH, are_gone
+from contracts.process.judging import GRACE_MS, LINGER_MS, SH, are_gone
+from contracts.shared.moments import pass_time, send
 
 
 @requires("PROCESS-BRIDGE-11", overlap=1.2, needs=["PROCESS-EOF-02"])
@@ -55,3 +56,34 @@ def test_the_end_of_the_output_is_not_the_childs(case: ProcessCase) -> None:
     with case.process.start_bridge(SH, words, stdin="pipe", within_s=15) as shim:
         seen = shim.finish()
     expect("the response", seen.how, {"exited": 5})
+
+
+@requires("PROCESS-BRIDGE-02", overlap=2.0)
+def test_after_the_end_of_input_a_child_may_go_on(case: ProcessCase) -> None:
+    """The end of input is no request to end: a program may work on for longer than a grace."""
+    events = case.events()
+    line = 'cat >/dev/null; exec "$1" "$2" --on USR1:exit:4'
+    words = ["-c", line, "sh", P.siglog, events.path]
+    with case.process.start_bridge(SH, words, stdin="pipe", within_s=20) as shim:
+        shim.stdin.close()
+        child = events.wait("ready").pid
+        pass_time(GRACE_MS + 5 * case.tick_ms)
+        send(child, "USR1")
+        seen = shim.finish()
+    told = [event.rest[0] for event in events.all("signal")]
+    expect("the response, and the child's signals", (seen.how, told), ({"exited": 4}, ["USR1"]))
+
+
+@requires("PROCESS-BRIDGE-01", overlap=0.5, needs=["PROCESS-BRIDGE-07"])
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+def test_output_in_the_grace_is_passed_on(case: ProcessCase, name: str) -> None:
+    # It is more than a pipe holds, so the child can end only if its output is read.
+    events, size = case.events(), 100_000
+    words = [events.path, "--on", f"TERM:print:{size}"]
+    with case.process.start_bridge(P.siglog, words, stdin="pipe", within_s=20) as shim:
+        events.wait("ready")
+        shim.signal(name)
+        seen = shim.finish()
+    with for_the_prompt(case):
+        got = (seen.how, len(seen.shim_stdout))
+        expect("the response, and the bytes on stdout", got, ({"exited": 0}, size))

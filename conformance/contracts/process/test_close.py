@@ -94,6 +94,18 @@ def test_a_close_sends_sigterm_before_it_closes_stdin(case: ProcessCase) -> None
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-01"])
+def test_a_close_after_a_terminate_sends_sigterm_again(case: ProcessCase) -> None:
+    """A caller may ask first, and close the process if it goes on."""
+    counts = "n=$((n + 1)); echo got $n; [ $n != 2 ] || exit 6"
+    line = f"n=0; trap '{counts}' TERM; echo ready; while :; do sleep 0.05; done"
+    reads = [step("read_until", stream="stdout", until=u) for u in (b"ready\n", b"got 1\n")]
+    steps = [step("open"), reads[0], step("terminate"), reads[1], step("close", grace_ms=3000)]
+    seen = case.process.script({"a": shell(line)}, steps, within_s=20)
+    end = {key: seen.steps[4].get(key) for key in ("exited", "signaled")}
+    expect("the end", end, {"exited": 6, "signaled": None})
+
+
+@requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-01"])
 def test_a_close_wakes_a_wait_in_another_thread(case: ProcessCase) -> None:
     expect("the answer of the wait", woken_by(case, step("close")), {"signaled": "SIGTERM"})
 
@@ -227,6 +239,20 @@ def test_a_closed_handle_has_no_streams(case: ProcessCase, keep: str) -> None:
         seen.steps[3],
         dict.fromkeys(("stdin", "stdout", "stderr"), False),
     )
+
+
+@requires("PROCESS-CLOSE-07", overlap=0.5, needs=["PROCESS-CLOSE-01"])
+@pytest.mark.parametrize("fd", [1, 2])
+def test_a_child_may_write_in_its_grace(case: ProcessCase, fd: int) -> None:
+    # A write to a pipe without a reader would end the shell by SIGPIPE. One write may come before
+    # the pipe is closed, several do not.
+    bye = f"for i in 1 2 3 4 5; do sleep 0.04; echo bye >&{fd}; done; exit 6"
+    line = f"trap '{bye}' TERM; echo ready; while :; do sleep 0.05; done"
+    ready = step("read_until", stream="stdout", until=b"ready\n")
+    steps = [step("open"), ready, step("close", grace_ms=30_000)]
+    seen = case.process.script({"a": shell(line)}, steps, within_s=20)
+    end = {key: seen.steps[2].get(key) for key in ("exited", "signaled")}
+    expect("the end", end, {"exited": 6, "signaled": None})
 
 
 @requires("PROCESS-CLOSE-03")

@@ -6,9 +6,10 @@ import pytest
 
 from boxspec.api import NotMeasured, expect, requires
 from boxspec.api import programs as P
-from contracts.process.client import ProcessCase, handle, step
-from contracts.process.judging import CAT, Pause, shell
-from contracts.shared.moments import need_preload, until
+from boxspec.subject.observe import procs
+from contracts.process.client import ProcessCase, Step, handle, step
+from contracts.process.judging import CAT, Pause, member_lives_on, shell
+from contracts.shared.moments import need_preload, pass_time, until
 
 ENDS = {
     "exit 0": {"exited": 0},
@@ -46,6 +47,19 @@ def test_a_dumped_core_is_no_part_of_the_signal(case: ProcessCase) -> None:
     expect("the end", seen.steps[1], {"signaled": "SIGABRT"})
 
 
+@requires("PROCESS-WAIT-01", needs=["PROCESS-CHILD-02"])
+@pytest.mark.parametrize(
+    "signal",
+    [step("kill"), step("terminate"), step("close", grace_ms=100)],
+    ids=lambda s: s["step"],
+)
+def test_a_signal_after_the_exit_is_not_the_end(case: ProcessCase, signal: Step) -> None:
+    """The child has exited, and the caller does not know that yet. So the signal is sent, and it
+    reaches only a member of the group."""
+    _, seen = member_lives_on(case, signal, step("wait"))
+    expect("the end", seen.steps[-1], {"exited": 3})
+
+
 @requires("PROCESS-WAIT-02")
 @pytest.mark.parametrize("line", ["exit 3", "kill -KILL $$"])
 def test_a_second_wait_returns_the_same(case: ProcessCase, line: str) -> None:
@@ -66,6 +80,34 @@ def test_waits_of_two_threads_return_the_same(case: ProcessCase) -> None:
         case.open_gate(fifo)
         seen = shim.finish()
     expect("the answers of the three waits", seen.steps[1:4], [{"exited": 7}] * 3)
+
+
+# Another wait, which has no limit, a long one, or one that passes while both threads wait.
+OTHER_WAITS: dict[str, Step] = {
+    "no limit": step("wait", thread="x"),
+    "long": step("wait", timeout_ms=60_000, thread="x"),
+    "short": step("wait", timeout_ms=150, thread="x"),
+}
+
+
+@requires("PROCESS-WAIT-03", overlap=0.8)
+@pytest.mark.parametrize("other", OTHER_WAITS)
+def test_a_limit_is_not_cut_by_a_wait_of_another_thread(case: ProcessCase, other: str) -> None:
+    events, fifo, pause = case.events(), case.fifo("gate"), Pause(case)
+    gate = handle(P.gate, [events.path, fifo, "--exit", 7])
+    steps = [step("open"), OTHER_WAITS[other], *pause.steps, step("wait", timeout_ms=60_000)]
+    steps += [step("join", thread="x")]
+    with case.process.start({"a": gate, pause.name: pause.handle}, steps, within_s=15) as shim:
+        events.wait("ready")
+        pause.reached()
+        # The other thread waits by now.
+        procs.blocked_at_rest(shim.shim_pid)
+        pause.go_on()
+        # The short limit passes, and a wait that is cut returns.
+        pass_time(400)
+        case.open_gate(fifo)
+        seen = shim.finish()
+    expect("the end", seen.steps[4], {"exited": 7})
 
 
 @requires("PROCESS-WAIT-03", needs=["PROCESS-OPEN-01"])

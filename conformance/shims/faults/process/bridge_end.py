@@ -2,6 +2,7 @@
 
 import _signal
 import os
+from time import monotonic_ns
 
 import process.bridge as bridge
 from faults.process.parts import is_woken_by_each_signal
@@ -76,3 +77,28 @@ def the_end_of_the_output_is_the_childs():
         original(self)
         if all(each.source < 0 and each.done() for each in self.relays[1:]):
             self.process.signal(_signal.SIGKILL)
+
+
+@fault(
+    "PROCESS-BRIDGE-02",
+    "after the end of input the child has the grace, and is killed",
+    "a server must end at EOF",
+)
+def the_end_of_input_begins_the_grace():
+    @replaces(bridge.Bridge)
+    def end_sides(original, self):
+        original(self)
+        if self.relays[0].done() and self.until is None and not self.signalled:
+            self.until = monotonic_ns() + self.grace_ms() * 1_000_000
+
+
+@fault(
+    "PROCESS-BRIDGE-01",
+    "after a signal no output is passed on until the group has ended",
+    "stop the relays, then close",
+)
+def no_output_is_passed_on_in_the_grace():
+    @replaces(bridge.Bridge)
+    def relay(original, self, relays, until):
+        stops = self.signalled and self.process.end is None
+        return original(self, [] if stops else relays, until)

@@ -1,5 +1,6 @@
 """Faults of the grace period of a close."""
 
+import _signal
 from time import monotonic_ns, sleep
 
 import process.handle as handle
@@ -39,3 +40,28 @@ def a_process_without_its_main_thread_is_over():
     @replaces(group.Member)
     def alive(original, self):
         return self.state not in b"ZXx"
+
+
+@fault("PROCESS-CLOSE-07", "the output is closed before the grace", "close the pipes, then wait")
+def the_output_is_closed_before_the_grace():
+    @replaces(handle.Process)
+    def await_group(original, self, until):
+        for stream in (1, 2):
+            self.close_stream(stream)
+        original(self, until)
+
+
+@fault("PROCESS-CLOSE-01", "a close after a terminate sends no SIGTERM", "if (!term_sent)")
+def a_close_after_a_terminate_sends_nothing():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        self.closes = True
+        return original(self, grace_ms)
+
+    @replaces(handle.Process)
+    def signal(original, self, number):
+        if number == _signal.SIGTERM:
+            if getattr(self, "closes", False) and getattr(self, "told", False):
+                return
+            self.told = True
+        original(self, number)
