@@ -180,6 +180,23 @@ static bool sort_names(const struct collection *collection) {
     return good;
 }
 
+/* Count a directory of the workspace that is mounted in a second place of the workspace as a link
+ * from there. The list has each pair in both orders. */
+static bool add_mounted(struct bs_names *names) {
+    int os_error = bs_mounted_names_find(names->context->root, &names->mounted);
+    bool good = os_error != ENOMEM;
+    if (os_error != 0)
+        names->incomplete = true;
+    for (size_t i = 0; good && i < names->mounted.n; i++) {
+        const struct bs_mounted_name *name = &names->mounted.list[i];
+        const char *path = bs_below_root(names->context, name->path);
+        const char *other = bs_below_root(names->context, name->other);
+        if (path != NULL && other != NULL)
+            good = bs_inner_links_add(&names->links, other, path, false);
+    }
+    return good;
+}
+
 int bs_names_collect(struct bs_names *names, int cancel, uint64_t until, struct bs_error *err) {
     struct collection collection = {.names = names};
     const struct bs_walk walk = {.root = names->context->root,
@@ -188,7 +205,7 @@ int bs_names_collect(struct bs_names *names, int cancel, uint64_t until, struct 
                                  .cancel = cancel,
                                  .cut = &names->incomplete,
                                  .until = until};
-    bool good = bs_rule_words_make(names->profile, &names->words) == 0;
+    bool good = bs_rule_words_make(names->profile, &names->words) == 0 && add_mounted(names);
     int code = good ? bs_walk_tree(&walk, err) : BS_OK;
     if (code == BS_OK && !(good && sort_names(&collection)))
         code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for the names of a workspace");
@@ -202,4 +219,5 @@ void bs_names_clear(struct bs_names *names) {
     bs_rule_words_free(names->words);
     bs_inner_links_clear(&names->links);
     bs_aliases_clear(&names->aliases);
+    bs_mounted_names_clear(&names->mounted);
 }

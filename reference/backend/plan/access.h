@@ -1,9 +1,10 @@
 /* Computes the access that a policy requires of each path of a workspace. All names of a file
- * count: its hard links, and paths that lead to it through symbolic links. */
+ * count: its hard links, and paths that lead to it through symbolic links or mounts. */
 #ifndef BS_BACKEND_PLAN_ACCESS_H
 #define BS_BACKEND_PLAN_ACCESS_H
 
 #include "backend/plan/aliases.h"
+#include "backend/plan/mounted_names.h"
 #include "backend/plan/rule_words.h"
 #include "backend/plan/symlink_names.h"
 
@@ -15,6 +16,7 @@ struct bs_names {
     const struct bs_backend_context *context;
     struct bs_inner_links links;
     struct bs_aliases aliases;
+    struct bs_mounted_names mounted;
     struct bs_rule_words *words;
     bool incomplete; /* some names are unknown, and a rule may match one of them */
 };

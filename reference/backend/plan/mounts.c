@@ -122,18 +122,44 @@ static void mount_from(struct planner *planner, const char *option, const char *
     planner->mounts++;
 }
 
+static void mount_nothing(struct planner *planner, bool is_dir, const char *at) {
+    char *nothing = NULL;
+    if (asprintf(&nothing, "%s/%s", planner->dir, is_dir ? "nothing.d" : "nothing") < 0) {
+        planner->out->failed = true;
+        return;
+    }
+    mount_from(planner, "--ro-bind", nothing, at);
+    free(nothing);
+}
+
+/* The path is denied. If another mount shows it, or a path below it, outside of the workspace too,
+ * protect it there. Names in the workspace are paths of the walk themselves. */
+static void mount_outside(struct planner *planner, const char *path, enum bs_access access) {
+    const struct bs_backend_context *context = planner->names.context;
+    for (size_t i = 0; i < planner->names.mounted.n; i++) {
+        char *other = NULL;
+        bool is_dir = false;
+        if (!bs_mounted_name_of(&planner->names.mounted.list[i], path, &other, &is_dir))
+            planner->out->failed = true;
+        /* Outside, programs in the sandbox can write only to paths that the profile grants. */
+        bool needed = other != NULL && bs_below_root(context, other) == NULL &&
+                      (access == BS_HIDDEN || bs_is_granted(context, NULL, other));
+        if (needed && access == BS_HIDDEN)
+            mount_nothing(planner, is_dir, other);
+        else if (needed)
+            mount_from(planner, "--ro-bind", other, other);
+        free(other);
+    }
+}
+
 static void mount_access(struct planner *planner, const struct bs_walk_entry *at,
                          enum bs_access access) {
-    char *nothing = NULL;
-    if (access != BS_HIDDEN) {
+    if (access == BS_HIDDEN)
+        mount_nothing(planner, S_ISDIR(at->st->st_mode), at->path);
+    else
         mount_from(planner, access == BS_OPEN ? "--bind" : "--ro-bind", at->path, at->path);
-    } else if (asprintf(&nothing, "%s/%s", planner->dir,
-                        S_ISDIR(at->st->st_mode) ? "nothing.d" : "nothing") < 0) {
-        planner->out->failed = true;
-    } else {
-        mount_from(planner, "--ro-bind", nothing, at->path);
-        free(nothing);
-    }
+    if (access != BS_OPEN)
+        mount_outside(planner, at->path, access);
 }
 
 /* The current path is visible, but directories above it are hidden. Replace each of these
@@ -148,6 +174,7 @@ static void show_parents(struct planner *planner) {
         /* removes the mount of the directory, which is the last one of the plan */
         planner->out->len = level->before;
         mount_new(planner, "--tmpfs", level->path);
+        mount_outside(planner, level->path, BS_HIDDEN);
     }
 }
 
@@ -159,9 +186,9 @@ static enum bs_access access_above(const struct planner *planner, size_t depth) 
 }
 
 /* True if the plan may have no room for the next step. A step adds at most one mount for the path
- * and one for each directory above it. */
+ * and one for each directory above it, and as many for each name that mounts give to them. */
 static bool is_full(const struct planner *planner) {
-    return planner->mounts + planner->depth + 2 > MOST_MOUNTS;
+    return planner->mounts + (planner->depth + 2) * (planner->names.mounted.n + 1) > MOST_MOUNTS;
 }
 
 /* A path needs a mount, but the limit is reached. So it keeps the access of its directory, which is

@@ -89,7 +89,8 @@ static void add_name(struct search *search, size_t index, const char *rest, bool
         search->error = EOVERFLOW;
         return;
     }
-    if (asprintf(&name, "%s%s%s", link->path, rest[0] != '\0' ? "/" : "", rest) < 0) {
+    bool joins = link->path[0] != '\0' && rest[0] != '\0';
+    if (asprintf(&name, "%s%s%s", link->path, joins ? "/" : "", rest) < 0) {
         search->error = ENOMEM;
         return;
     }

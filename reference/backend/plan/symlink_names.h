@@ -1,5 +1,6 @@
 /* Finds the names that a file of the workspace has through symbolic links, to the file itself or to
- * a directory above it. A rule about one of these names is a rule about the file. */
+ * a directory above it. A rule about one of these names is a rule about the file. A directory that
+ * is mounted in two places of the workspace counts as two links. */
 #ifndef BS_BACKEND_PLAN_SYMLINK_NAMES_H
 #define BS_BACKEND_PLAN_SYMLINK_NAMES_H
 

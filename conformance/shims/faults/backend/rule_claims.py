@@ -146,3 +146,29 @@ def deep_files_are_not_looked_at():
     @replaces(tree)
     def entries(original, root):
         return (path for path in original(root) if path.count(b"/") < 40)
+
+
+@fault("BACKEND-RULE-21", "a second mount in the root is not protected", "a path is a file")
+def mounts_in_the_root_are_forgotten():
+    @replaces(tree)
+    def mounted_names(original, root):
+        return [pair for pair in original(root) if not tree.is_below(pair[1], root)]
+
+
+@fault("BACKEND-RULE-21", "a second mount outside is not hidden", "the walk ends at the root")
+def mounts_outside_are_forgotten():
+    @replaces(tree)
+    def mounted_names(original, root):
+        return [pair for pair in original(root) if tree.is_below(pair[1], root)]
+
+
+
+@fault("BACKEND-RULE-21", "mounts below a denied directory are not hidden", "one test is missing")
+def mounts_below_a_denied_directory_are_forgotten():
+    @replaces(Bubblewrap)
+    def seen_through(original, self, mounted, paths):
+        found = []
+        for path in paths:
+            around = [pair for pair in mounted if tree.is_below(path, pair[0])]
+            found += original(self, around, [path])
+        return found

@@ -140,7 +140,9 @@ class Bubblewrap:
             made += [b"--ro-bind", context.root, context.root]
             for body in given.grants if writable else ():
                 made += self.grant(context.root, body)
-        self.links = tree.InnerLinks(context.root)
+        mounted = tree.mounted_names(context.root)
+        inner = [pair for pair in mounted if tree.is_below(pair[1], context.root)]
+        self.links = tree.InnerLinks(context.root, inner)
         kept: dict[bytes, None] = {}
         for relative in sorted(tree.entries(context.root)):
             path = os.path.join(context.root, relative)
@@ -159,8 +161,25 @@ class Bubblewrap:
             made += self.keep(path) if path in kept else [b"--bind", path, path]
         for path in hidden:
             made += self.hide(path)
+        outside = [pair for pair in mounted if pair not in inner]
+        for path in self.seen_through(outside, kept):
+            made += self.keep(path)
+        for path in self.seen_through(outside, hidden):
+            made += self.hide(path)
         self.report_absent(context, given, claims)
         return made
+
+    def seen_through(
+        self, mounted: Sequence[tuple[bytes, bytes]], paths: Iterable[bytes]
+    ) -> list[bytes]:
+        """Return the other paths of these files, and of files below them, through these mounts."""
+        found: list[bytes] = []
+        for path in paths:
+            for place, other in mounted:
+                name = tree.moved(path, place, other) if tree.is_below(path, place) else other
+                if tree.is_below(place, path) or tree.is_same(path, name):
+                    found.append(name)
+        return found
 
     def denied(self, given: Rules, op: str, relative: bytes) -> bool:
         """True if a path is denied under any of its names."""

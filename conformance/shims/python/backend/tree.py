@@ -1,8 +1,9 @@
-"""Walk through the files of a workspace."""
+"""Walk through the files of a workspace, and find their other names."""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 
 TYPE_CHECKING = False
@@ -90,8 +91,11 @@ class InnerLinks:
 
     MOST_IN_A_NAME = 8
 
-    def __init__(self, root: bytes) -> None:
+    def __init__(self, root: bytes, mounted: Iterable[tuple[bytes, bytes]] = ()) -> None:
+        """mounted: pairs of paths in the root, of which mounts make two names of one file."""
         self.targets: dict[bytes, list[bytes]] = {}
+        for path, other in mounted:
+            self.targets.setdefault(path[len(root) + 1 :], []).append(other[len(root) + 1 :])
         for relative in entries(root):
             path = os.path.join(root, relative)
             real = os.path.realpath(path)
@@ -105,9 +109,57 @@ class InnerLinks:
             for link in self.targets.get(b"/".join(parts[:n]), ()):
                 if link in used or len(used) == self.MOST_IN_A_NAME:
                     continue
-                name = b"/".join([link, *parts[n:]])
+                name = b"/".join([*filter(None, [link]), *parts[n:]])
                 yield name
                 yield from self.names(name, (*used, link))
+
+
+def mounted_names(root: bytes) -> list[tuple[bytes, bytes]]:
+    """Return pairs of a path in the root and another path of the same file, which a mount gives it.
+
+    Pairs within the root come in both orders.
+    """
+    mounts = mount_points()
+    around = max((each for each in mounts if is_below(root, each[2])), key=lambda it: len(it[2]))
+    inner = moved(root, around[2], around[1])
+    places = [(around[0], inner, root)]
+    places += [each for each in mounts if is_below(each[2], root) and each != around]
+    found: dict[tuple[bytes, bytes], None] = {}
+    for device, inner, path in places:
+        for other_device, other_inner, at in mounts:
+            if other_device != device:
+                continue
+            if is_below(inner, other_inner):
+                found[path, moved(inner, other_inner, at)] = None
+            elif is_below(other_inner, inner):
+                found[moved(other_inner, inner, path), at] = None
+    return [(path, other) for path, other in found if path != other and is_same(path, other)]
+
+
+def mount_points() -> list[tuple[bytes, bytes, bytes]]:
+    """Return device, path in the file system and mount point of each mount."""
+    found = []
+    with open("/proc/self/mountinfo", "rb") as lines:
+        for line in lines:
+            _, _, device, inner, at, *_ = (
+                re.sub(rb"\\([0-7]{3})", lambda m: bytes([int(m[1], 8)]), word)
+                for word in line.split()
+            )
+            found.append((device, inner, at))
+    return found
+
+
+def moved(path: bytes, folder: bytes, to: bytes) -> bytes:
+    """Return the path, which lies in the folder, as it is below another folder."""
+    return os.path.normpath(os.path.join(to, os.path.relpath(path, folder)))
+
+
+def is_same(path: bytes, other: bytes) -> bool:
+    """True if both are names of one file. A mount that another one covers fails this."""
+    try:
+        return os.path.samestat(os.lstat(path), os.lstat(other))
+    except OSError:
+        return False
 
 
 def file_of(path: bytes) -> tuple[int, int] | None:
