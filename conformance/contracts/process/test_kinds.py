@@ -18,7 +18,7 @@ from boxspec.api import (
 )
 from boxspec.api import programs as P
 from boxspec.subject.case import Message
-from contracts.process.client import ProcessCase, Step, StepResult, handle, step
+from contracts.process.client import ProcessCase, Script, Step, StepResult, handle, step
 from contracts.process.judging import CAT, Pause, asked, carried_out, is_stopped, shell
 from contracts.shared.callers import CROWD, crowded, need_start
 from contracts.shared.moments import attempted, send, until
@@ -335,44 +335,55 @@ EARLY = {
 }
 
 
-@requires("PROCESS-WAIT-06")
-@pytest.mark.parametrize("what", EARLY)
-def test_a_child_that_closed_its_streams_is_running(case: ProcessCase, what: str) -> None:
-    events, fifo, pause = case.events(), case.fifo("gate"), Pause(case)
-    line = f'{EARLY[what]}; exec "$1" "$2" "$3" --exit 7'
-    handles = {"a": shell(line, P.gate, events.path, fifo), pause.name: pause.handle}
+def waits_of(case: ProcessCase) -> tuple[Pause, Pause, list[Step]]:
+    """Return two pauses and the steps of a script: a child is waited for without a limit, and after
+    the first pause polled and waited for with a limit, up to the second pause."""
+    pause, looked = Pause(case), Pause(case, "looked")
     steps = [step("open"), step("wait", thread="w"), *pause.steps, step("poll")]
-    steps += [step("wait", timeout_ms=150), step("join", thread="w"), step("wait")]
-    with case.process.start(handles, steps, within_s=15) as shim:
-        events.wait("ready")
-        pause.reached()
-        pause.go_on()
-        # The wait with a limit has ended by now.
-        until(lambda: not shim.running, 0.6)
-        case.open_gate(fifo)
-        seen = shim.finish()
-    got = [seen.steps[at] for at in (4, 5, 1, 7)]
+    steps += [step("wait", timeout_ms=150), *looked.steps, step("join", thread="w"), step("wait")]
+    return pause, looked, steps
+
+
+def expect_running(seen: Script) -> None:
+    got = [seen.steps[at] for at in (4, 5, 1, 9)]
     expect("two polls, and the end reported twice", got, [RUNNING] * 2 + [{"exited": 7}] * 2)
 
 
 @requires("PROCESS-WAIT-06")
+@pytest.mark.parametrize("what", EARLY)
+def test_a_child_that_closed_its_streams_is_running(case: ProcessCase, what: str) -> None:
+    events, fifo, (pause, looked, steps) = case.events(), case.fifo("gate"), waits_of(case)
+    line = f'{EARLY[what]}; exec "$1" "$2" "$3" --exit 7'
+    handles = {"a": shell(line, P.gate, events.path, fifo)}
+    handles |= {each.name: each.handle for each in (pause, looked)}
+    with case.process.start(handles, steps, within_s=15) as shim:
+        events.wait("ready")
+        pause.reached()
+        pause.go_on()
+        looked.reached()
+        case.open_gate(fifo)
+        looked.go_on()
+        seen = shim.finish()
+    expect_running(seen)
+
+
+@requires("PROCESS-WAIT-06")
 def test_a_stopped_child_is_running(case: ProcessCase) -> None:
-    events, fifo = case.events(), case.fifo("gate")
-    child, pause = handle(P.gate, [events.path, fifo, "--exit", 7]), Pause(case)
-    steps = [step("open"), step("wait", thread="w"), *pause.steps, step("poll")]
-    steps += [step("wait", timeout_ms=150), step("join", thread="w"), step("wait")]
-    with case.process.start({"a": child, pause.name: pause.handle}, steps, within_s=15) as shim:
+    events, fifo, (pause, looked, steps) = case.events(), case.fifo("gate"), waits_of(case)
+    handles = {"a": handle(P.gate, [events.path, fifo, "--exit", 7])}
+    handles |= {each.name: each.handle for each in (pause, looked)}
+    with case.process.start(handles, steps, within_s=15) as shim:
         pid = events.wait("ready").pid
         pause.reached()
         send(pid, "STOP")
         until(lambda: is_stopped(pid))
         pause.go_on()
-        until(lambda: not shim.running, 0.6)
+        looked.reached()
         send(pid, "CONT")
         case.open_gate(fifo)
+        looked.go_on()
         seen = shim.finish()
-    got = [seen.steps[at] for at in (4, 5, 1, 7)]
-    expect("two polls, and the end reported twice", got, [RUNNING] * 2 + [{"exited": 7}] * 2)
+    expect_running(seen)
 
 
 @requires("PROCESS-CLOSE-06", overlap=2.0, needs=["PROCESS-CLOSE-01"])
