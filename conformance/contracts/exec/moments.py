@@ -39,8 +39,6 @@ SH = b"/bin/sh"
 # How long a program lives unless the test ends it: longer than any test.
 FOREVER_MS = "60000"
 
-# How long a signal may take to have its effect on a caller that waits at the fifo `hold`.
-SIGNAL_ACTS_S = 0.5
 # How long a process outside the group may delay the return after the group has ended.
 LINGER_MS = 1000
 

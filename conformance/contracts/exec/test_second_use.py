@@ -12,8 +12,9 @@ import pytest
 from boxspec.api import Late, NotMeasured, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from contracts.exec.client import ExecCase, Run
-from contracts.exec.moments import SIGNAL_ACTS_S, elapsed_ms, pass_time, until
+from contracts.exec.moments import elapsed_ms, pass_time, until
 from contracts.exec.spawn_io import error_of, outcome, shell_request
+from contracts.shared.after_effects import SIGNAL_ACTS_S
 from contracts.shared.files import script_at
 from contracts.shared.requests import ExecRequest
 from contracts.shared.runs import RunAnswer

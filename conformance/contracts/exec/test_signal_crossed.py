@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import NotMeasured, expect, for_the_prompt, requires
+from boxspec.api import NotMeasured, ShimProcess, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.judge.verdict import NotApplicable
+from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
 from contracts.exec.moments import elapsed_ms, pass_time, send, shell_ends, until
-from contracts.exec.spawn_io import shell
-from contracts.exec.test_signal_handlers import expect_acts_as_before
+from contracts.exec.spawn_io import outcome, shell
+from contracts.shared.after_effects import expect_acts_as_before
+from contracts.shared.signals import ignoring
 
 CODE = {"TERM": 143, "INT": 130}
 PAYLOAD = b"x" * 2**20
@@ -138,3 +140,35 @@ def test_a_signal_after_the_childs_exit_is_listed(case: ExecCase, name: str) -> 
         raise NotMeasured("the run is over before the signal can come")
     with for_the_prompt(case):
         expect("pending_signals", seen.result["pending_signals"], [f"SIG{name}"])
+
+
+@requires("EXEC-SIGNAL-10", overlap=1.5, needs=["EXEC-DRAIN-08"])
+def test_ignored_signals_are_handled_while_the_rest_of_the_output_is_read(case: ExecCase) -> None:
+    # A process outside the group holds the output, so that the run lasts longer than its child. The
+    # masks are compared instead of a signal's effect, because a signal may come after the run.
+    events, leader, fifo = case.events(), case.events("leader"), case.fifo("gate")
+    line = '"$1" "$2" --setsid --keep out,err; exec "$3" "$4" "$5" --exit 7'
+    words = (P.orphan, events.path, P.gate, leader.path, fifo)
+    state = ignoring("TERM", "INT")
+    with case.exec.start(**shell(line, *words), state=state, within_s=15) as shim:
+        events.wait("orphan")
+        child = leader.wait("ready").pid
+        during = handled(shim)
+        case.open_gate(fifo)
+        until(lambda: child not in {each.pid for each in shim.tree() if each.alive})
+        pass_time(2 * case.tick_ms)
+        after = handled(shim)
+        pass_time(case.tick_ms)
+        if shim.exchange.answered_ns():
+            raise NotMeasured("the run is over before the masks are read")
+        seen = shim.finish()
+    if len(during) < 2:
+        raise NotMeasured("no thread of the caller handles the signals: another process does")
+    expect("SIGINT and SIGTERM that are handled", after, during, {"exit": outcome(seen)})
+
+
+def handled(shim: ShimProcess[ObservedRun]) -> list[int]:
+    """Return the numbers of SIGINT and SIGTERM, if they have a handler or are blocked to be
+    read."""
+    status = shim.at_rest()
+    return sorted({2, 15} & (status.mask("SigCgt") | status.mask("SigBlk")))

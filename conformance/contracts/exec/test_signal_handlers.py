@@ -8,7 +8,7 @@ import signal
 import time
 from collections import Counter
 from functools import partial
-from typing import Any, Unpack
+from typing import Unpack
 
 import pytest
 
@@ -17,7 +17,6 @@ from boxspec.api import (
     Failure,
     Late,
     NotMeasured,
-    Observed,
     ShimProcess,
     expect,
     expect_within,
@@ -32,11 +31,16 @@ from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.moments import (
     FOREVER_MS,
-    SIGNAL_ACTS_S,
     annotated,
     attempted,
     need_preload,
     until,
+)
+from contracts.shared.after_effects import (
+    SIGNAL_ACTS_S,
+    expect_acts_as_before,
+    expect_swallowed_before,
+    swallows,
 )
 from contracts.shared.requests import ExecRequest
 
@@ -221,17 +225,6 @@ def held_after(case: ExecCase, how: str, state: list[str]) -> ShimProcess[Observ
     return shim
 
 
-def swallows(shim: ShimProcess[Any], name: str) -> bool:
-    """Send this signal to a caller that waits at the fifo; return True if it still exits with 0."""
-    shim.signal(name)
-    # The fifo stays closed for a moment, because a runtime may lose an exception while the fifo
-    # ends.
-    shim.wait_death(SIGNAL_ACTS_S)
-    # If a handler were still installed, it would swallow the signal and the shim would exit with 0.
-    ended = shim.wait_exit(10)
-    return (ended.how, ended.number) == ("exited", 0)
-
-
 @pytest.mark.parametrize("name", SIGNALS)
 @pytest.mark.parametrize("how", OUTCOMES)
 @requires("EXEC-SIGNAL-09", pitfalls=["H11"], overlap=0.3)
@@ -263,26 +256,6 @@ def test_after_a_wait_error_the_signal_acts_on_the_caller_as_before(
             expect_swallowed_before(case, swallowed, name)
             return
     raise NotMeasured("the implementation won each race for its child")
-
-
-def expect_acts_as_before(case: ExecCase, held: ShimProcess[Any], name: str) -> None:
-    """Expect that a signal has the same effect on a caller after a run as before any run."""
-    with held:
-        swallowed = swallows(held, name)
-    expect_swallowed_before(case, swallowed, name)
-
-
-def expect_swallowed_before(case: ExecCase, swallowed: bool, name: str) -> None:
-    # Some shims swallow the signal even before any run: a shell that waits for a program leaves
-    # SIGINT to the program.
-    before = False
-    if swallowed:
-        hello = {"op": "hello", "protocol": 1, "nonce": "before any run"}
-        with case.launch(hello, Observed, hold=True, expect_result=False, within_s=12) as shim:
-            shim.wait_response()
-            before = swallows(shim, name)
-    with for_the_prompt(case):
-        expect("whether the caller ended regularly", swallowed, before)
 
 
 @pytest.mark.parametrize("how", OUTCOMES)

@@ -1,5 +1,7 @@
 """Faults of signals to the caller during one phase of a run."""
 
+import _signal
+
 import exec.run as run
 import exec.signals as signals
 from faults.registry import fault, replaces
@@ -22,3 +24,16 @@ def a_signal_during_the_drain_is_dropped():
         original(self)
         signals.handlers.collect()
         self.watch.noted[:] = before
+
+
+@fault("EXEC-SIGNAL-10", "the handlers are restored at the child's exit", "restore after wait()")
+def the_handlers_end_with_the_child():
+    @replaces(run.Run)
+    def drain(original, self):
+        # The interpreter lets only the main thread change handlers, and a run has its own thread.
+        import ctypes
+
+        if len(signals.handlers.watches) == 1:
+            for number, before in signals.handlers.saved:
+                ctypes.CDLL(None).signal(number, before is _signal.SIG_IGN)
+        original(self)
