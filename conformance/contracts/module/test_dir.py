@@ -156,6 +156,27 @@ def test_the_directory_is_removed_after_a_timeout(case: ModuleCase) -> None:
     expect_home_gone(case, time_out(case, "stays", lambda: at_work(case)))
 
 
+@requires("MODULE-DIR-02", overlap=1.0)
+@pytest.mark.parametrize("how", ["timeout", "TERM"])
+def test_the_directory_stays_until_the_module_has_ended(case: ModuleCase, how: str) -> None:
+    """In its grace period a module may still save something in its directory."""
+    events, place = case.events(), case.tmp / "found"
+    looks = f'sleep 0.2; ls -d "$HOME" "$HOME/a/b/c" >{quoted(place)} 2>&1; exit 0'
+    log = f"{quoted(P.slow_exit)} {quoted(events.path)} 0"
+    body = f"trap {quoted(looks)} TERM\n{log}\nwhile :; do sleep 0.05; done"
+    case.module.script("saves", noting_home(case, body))
+    if how == "timeout":
+        seen = time_out(case, "saves", lambda: bool(events.all("end")))
+    else:
+        with case.module.start("saves", within_s=20) as shim:
+            events.wait("end")
+            shim.signal("TERM")
+            seen = shim.finish()
+    home = noted(case.tmp / "home")
+    expect("what the module finds in its grace", noted(place), f"{home}\n{home}/a/b/c\n")
+    expect_home_gone(case, seen)
+
+
 @requires("MODULE-DIR-02")
 @pytest.mark.parametrize("name", ["INT", "TERM"])
 def test_the_directory_is_removed_after_a_signal_to_the_caller(case: ModuleCase, name: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from boxspec.api import expect, one_of, requires
+from boxspec.api import programs as P
 from contracts.module.client import ModuleCase
-from contracts.module.judging import FOREVER, at_work, end, saying_so, time_out
+from contracts.module.judging import FOREVER, at_work, end, quoted, saying_so, time_out
 
 PRINTED = {"a value": "echo 1", "noise": "echo no", "nothing": ":"}
 
@@ -23,6 +24,15 @@ def test_a_timeout_precedes_an_output_error(case: ModuleCase, what: str) -> None
 def test_a_timeout_precedes_an_exit_code(case: ModuleCase) -> None:
     case.module.script("late", f"trap 'exit 3' TERM; {saying_so(case, 'echo 1; sleep 60 & wait')}")
     seen = time_out(case, "late", lambda: at_work(case))
+    expect("the end", end(seen), "Timeout")
+
+
+@requires("MODULE-ORDER-01", overlap=1.5, needs=["MODULE-TIME-01", "MODULE-CAP-02"])
+def test_a_timeout_precedes_too_much_output_in_the_grace(case: ModuleCase) -> None:
+    events = case.events()
+    rule = f"--on TERM:print:{64 * 2**20 + 1}"
+    case.module.script("late", f"exec {quoted(P.siglog)} {quoted(events.path)} {rule}")
+    seen = time_out(case, "late", lambda: bool(events.all("ready")))
     expect("the end", end(seen), "Timeout")
 
 

@@ -7,7 +7,8 @@ import pytest
 from boxspec.api import expect, requires
 from boxspec.api import programs as P
 from contracts.module.client import ModuleCase
-from contracts.module.judging import end, expect_home_gone, noting_home, quoted
+from contracts.module.judging import FOREVER, end, expect_home_gone, noting_home, quoted
+from contracts.shared.after_effects import expect_acts_as_before
 from contracts.shared.moments import until
 
 
@@ -54,3 +55,26 @@ def test_the_module_ends_with_a_killed_caller(case: ModuleCase) -> None:
         gone = until(lambda: module not in {p.pid for p in shim.descendants() if p.alive}, 3)
         left = [each.describe() for each in shim.descendants() if each.alive]
     expect("whether the module is gone", gone, True, {"survivors": left} if left else {})
+
+
+# How a module ends; the last one times out.
+ENDS = {
+    "value": "echo 1",
+    "NonZeroExit": "exit 3",
+    "OutputParseFailed": "echo no",
+    "Timeout": FOREVER,
+}
+
+
+@requires("MODULE-PARENT-05", overlap=0.5)
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+@pytest.mark.parametrize("how", [*ENDS, "SpawnFailed"])
+def test_after_an_execution_the_callers_signals_act_as_before(
+    case: ModuleCase, how: str, name: str
+) -> None:
+    case.module.script("ends", ENDS.get(how, ""))
+    ms = 500 if how == "Timeout" else None
+    module_id = "missing" if how == "SpawnFailed" else "ends"
+    shim = case.module.start(module_id, timeout_ms=ms, hold=True, expect_result=False, within_s=30)
+    shim.wait_response()
+    expect_acts_as_before(case, shim, name)

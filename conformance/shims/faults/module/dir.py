@@ -3,6 +3,7 @@
 import os
 from time import monotonic_ns, sleep
 
+import exec.run as run
 import module.execution as execution
 import module.folder as folder
 from faults.registry import fault, replaces
@@ -238,3 +239,15 @@ def the_removal_ends_after_1000_names():
             return original(path)
         folder.empty(path, NEVER)
         return folder.gone(path) or True
+
+
+@fault(
+    "MODULE-DIR-02",
+    "the directory is removed before the grace period",
+    "clean up, then end the child",
+)
+def removed_before_the_grace():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        folder.remove(self.request.current_dir)
+        original(self, cause)

@@ -42,3 +42,16 @@ def the_output_before_the_exit():
             if ended["stdout"] == b"1\n" and ended["end"][1] == 3:
                 return
         original(self, ended)
+
+
+@fault(
+    "MODULE-ORDER-01",
+    "too much output in the grace of a timeout names the error",
+    "the size is checked first",
+)
+def the_size_before_the_timeout():
+    @replaces(execution.Execution)
+    def judge(original, self, ended, noted):
+        if ended["cause"] == "timeout":
+            self.judge_size(ended)
+        return original(self, ended, noted)

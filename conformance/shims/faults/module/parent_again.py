@@ -3,6 +3,8 @@
 import _signal
 
 import exec.run as run
+import exec.signals as signals
+import module.execution as execution
 import module.runner as runner
 from faults.registry import fault, replaces
 
@@ -34,3 +36,14 @@ def a_killed_caller_sends_sigterm():
         SIGKILL = _signal.SIGTERM
 
     runner._signal = Signals
+
+
+@fault("MODULE-PARENT-05", "after an error the handlers stay installed", "release only a success")
+def handlers_stay_after_an_error():
+    @replaces(execution.Execution)
+    def judge(original, self, ended, noted):
+        try:
+            return original(self, ended, noted)
+        except execution.Failure:
+            signals.handlers.acquire()
+            raise
