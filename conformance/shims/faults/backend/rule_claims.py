@@ -162,7 +162,6 @@ def mounts_outside_are_forgotten():
         return [pair for pair in original(root) if tree.is_below(pair[1], root)]
 
 
-
 @fault("BACKEND-RULE-21", "mounts below a denied directory are not hidden", "one test is missing")
 def mounts_below_a_denied_directory_are_forgotten():
     @replaces(Bubblewrap)
