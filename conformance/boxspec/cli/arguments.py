@@ -20,6 +20,21 @@ lists; 4 with --strict, the baseline is stale; 130 interrupted with Ctrl-C (143 
 SIGHUP): the outputs have the finished tests."""
 
 
+# The title of the options for output files, and each with its help: for `run`, and for `report`,
+# which reads an earlier result. outputs.py renders them.
+FILES = "files to write; - is the standard output"
+OUTPUTS = {
+    "--json": "the whole result (schema boxspec-result/1)",
+    "--html": "one offline page, with a folder data/ for long evidence",
+    "--md": "Markdown for the summary of a CI step",
+    "--junit": "JUnit XML; times are those of the shim",
+    "--tap": "TAP 14",
+    "--sarif": "SARIF 2.1.0 for code scanning: the failed tests",
+    "--attestation": "in-toto statement with the digest of the JSON result",
+    "--badge": "a badge: .svg, or .json for shields.io (repeatable)",
+}
+REPEATABLE = ("--badge",)
+
 # A parser, or a group of its options.
 Options = argparse._ActionsContainer
 
@@ -58,6 +73,12 @@ def profile_flag(options: Options, effect: str = "") -> None:
     )
 
 
+def output_flags(options: Options) -> None:
+    for flag, about in OUTPUTS.items():
+        action = "append" if flag in REPEATABLE else "store"
+        options.add_argument(flag, action=action, metavar="FILE", help=about)
+
+
 def run_flags(parser: argparse.ArgumentParser, *, shown: bool = True) -> None:
     """Add the options of `boxspec run`.
 
@@ -77,7 +98,7 @@ def run_flags(parser: argparse.ArgumentParser, *, shown: bool = True) -> None:
         _which: "the tests to run",
         _how: "how to run them",
         _exit: "what counts for the exit status",
-        _outputs: "files to write; - is the standard output",
+        output_flags: FILES,
         _console: "the console",
     }
     for add, title in groups.items():
@@ -153,23 +174,6 @@ def _exit(options: Options) -> None:
         "--require-complete",
         action="store_true",
         help="exit 3 if a MUST was not decided, unless --known lists it as not-measured",
-    )
-
-
-def _outputs(options: Options) -> None:
-    add = options.add_argument
-    add("--json", metavar="FILE", help="the whole result (schema boxspec-result/1)")
-    add("--html", metavar="FILE", help="one offline page, with a folder data/ for long evidence")
-    add("--md", metavar="FILE", help="Markdown for the summary of a CI step")
-    add("--junit", metavar="FILE", help="JUnit XML; times are those of the shim")
-    add("--tap", metavar="FILE", help="TAP 14")
-    add("--sarif", metavar="FILE", help="SARIF 2.1.0 for code scanning: the failed tests")
-    add("--attestation", metavar="FILE", help="in-toto statement with the digest of --json")
-    add(
-        "--badge",
-        action="append",
-        metavar="FILE",
-        help="a badge: .svg, or .json for shields.io (repeatable)",
     )
 
 

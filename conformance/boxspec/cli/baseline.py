@@ -12,6 +12,7 @@ from boxspec.errors import UsageError
 from boxspec.judge.baseline import Baseline, BaselineEntry, read
 from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.plural import many
 from boxspec.report.baseline import render
 from boxspec.report.output_file import OutputFile
 
@@ -41,7 +42,7 @@ def main(words: Sequence[str]) -> int:
         return ran.status if ran.interrupted else 2
     entries = [*kept(before, ran.tree), *_found(before, ran.tree.judged)]
     output.write(render(entries))
-    print(f"{len(entries)} known deviation{'' if len(entries) == 1 else 's'} in {args.write}")
+    print(f"{many(len(entries), 'known deviation')} in {args.write}")
     return 0
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from boxspec import folders
 from boxspec.cli.verbs import verb_parser
 from boxspec.places import left_roots
+from boxspec.plural import many
 from boxspec.printable import one_line
 
 EPILOG = """\
@@ -37,7 +38,7 @@ def main(words: Sequence[str]) -> int:
     in_use = len(found) - len(unused)
     does = "removed" if force else "found; boxspec clean --force removes them"
     number = len(unused) - len(stays)
-    print(f"{number} folder{'' if number == 1 else 's'}, {_mib(total)}, {does}")
+    print(f"{many(number, 'folder')}, {_mib(total)}, {does}")
     if in_use:
         print(f"{in_use} more in use by running processes")
     return int(bool(stays))

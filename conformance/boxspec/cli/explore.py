@@ -17,6 +17,7 @@ from boxspec.explore.program import Part, described
 from boxspec.explore.promote import paths, promote
 from boxspec.explore.sandbox import ASPECTS, CommandSandbox, Sandbox, ShimSandbox
 from boxspec.explore.search import Explored, Explorer
+from boxspec.plural import many
 from boxspec.printable import one_line
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.contract import every
@@ -197,7 +198,7 @@ def _report(found: Explored, sandbox: Sandbox, seed: int, terminal: Terminal) ->
     watched = ", ".join(sorted(sandbox.counted)) or "nothing"
     rate = found.programs / found.seconds if found.seconds else 0
     kinds = len(found.findings) + len(found.others)
-    effects = f"{kinds} kind{'' if kinds == 1 else 's'} of effects" if kinds else "no effect"
+    effects = f"{many(kinds, 'kind')} of effects" if kinds else "no effect"
     terminal.write(f"{sandbox.name}: seed {seed}; judged: {watched}")
     terminal.write(
         f"{found.programs:,} programs with {found.calls:,} calls ({found.succeeded:,} succeeded) in"

@@ -23,6 +23,7 @@ from boxspec.fuzz.targets import Target
 from boxspec.fuzz.turns import Turns
 from boxspec.fuzz.work_folder import REMEDY, claimed
 from boxspec.places import INSTALLED, ROOT, cache
+from boxspec.plural import many
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.python_implementation import python_implementation_command
 from boxspec.terminal import Terminal
@@ -167,7 +168,9 @@ def _replay(args: argparse.Namespace, target: Target, console: Terminal) -> list
             findings.minimise(finding, lambda: False)
         console.block(finding_block(finding, findings.command(finding)))
         console.write()
-    console.write(f"{len(args.replay)} inputs replayed, {len(found)} different findings")
+    console.write(
+        f"{many(len(args.replay), 'input')} replayed, {many(len(found), 'different finding')}"
+    )
     return found
 
 

@@ -16,6 +16,7 @@ from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.judge.requirements import load
 from boxspec.pages.requirements import FIRST
+from boxspec.plural import many
 from boxspec.programs import SETUP, programs
 from boxspec.schedule.index import RequirementIndex
 
@@ -34,7 +35,7 @@ def row(requirement: dict[str, Any], columns: int | None) -> str:
     """Return one requirement as one line, or wrapped for a terminal with this many columns."""
     kind = f"{requirement['level']:<6} {requirement['profile']:<8}"
     tests = len(requirement["tests"])
-    tests_text = "not testable" if requirement["testable"] is not True else _many(tests, "test")
+    tests_text = "not testable" if requirement["testable"] is not True else many(tests, "test")
     if requirement["since"] != FIRST:
         tests_text += f", since {requirement['since']}"
     head = f"{requirement['id']:<22} {kind} {tests_text:<13} "
@@ -51,10 +52,6 @@ def row(requirement: dict[str, Any], columns: int | None) -> str:
     return "\n".join(clause if beside else [head.rstrip(), *clause])
 
 
-def _many(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def topics(chosen: Sequence[dict[str, Any]]) -> int:
     """Print the topics in order, with the number of their requirements and tests."""
     known = load()
@@ -63,9 +60,9 @@ def topics(chosen: Sequence[dict[str, Any]]) -> int:
         inside = [each for each in chosen if known[each["id"]].topic == topic]
         must = sum(each["level"] == "MUST" and each["profile"] == "contract" for each in inside)
         tests = len({test for each in inside for test in each["tests"]})
-        held = f"{_many(len(inside), 'requirement'):<16} {must:>3} contract MUST"
-        print(f"{topic:<18} {contract:<8} {held}  {_many(tests, 'test')}")
-    print(f"{_many(len(found), 'topic')}, {_many(len(chosen), 'requirement')}")
+        held = f"{many(len(inside), 'requirement'):<16} {must:>3} contract MUST"
+        print(f"{topic:<18} {contract:<8} {held}  {many(tests, 'test')}")
+    print(f"{many(len(found), 'topic')}, {many(len(chosen), 'requirement')}")
     return 0
 
 
@@ -84,7 +81,8 @@ def list_(args: argparse.Namespace) -> int:
     for each in chosen:
         print(row(each, columns))
     testable = [each for each in chosen if each["testable"] is True]
-    print(f"{len(chosen)} requirements, {len(testable)} testable, {len(rows)} pitfall rows")
+    amounts = f"{many(len(chosen), 'requirement')}, {len(testable)} testable"
+    print(f"{amounts}, {many(len(rows), 'pitfall row')}")
     return 0
 
 
@@ -105,7 +103,7 @@ def probes(as_json: bool) -> int:
         needs = ", ".join(row["needs"].split()) or "nothing"
         print(f"{'':<28} {'':<12} needs: {needs}; judged by: {row['judged']}")
         print(f"{'':<28} {'':<12} from: {row['source']}")
-    print(f"{len(rows)} probes")
+    print(many(len(rows), "probe"))
     return 0
 
 

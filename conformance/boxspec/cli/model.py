@@ -9,6 +9,7 @@ from boxspec.cli.arguments import shim_flag
 from boxspec.cli.model_orders import compare
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
+from boxspec.plural import many
 from boxspec.subject.orders.model import Checked, Mistake, Model, check, models
 from boxspec.words import count
 
@@ -59,7 +60,8 @@ def _print(model: Model, bounds: str, mistake: Mistake | None, checked: Checked)
     """Print a row of the table. True if the result is not the expected one."""
     expected = mistake.law if mistake else None
     what = mistake.name if mistake else " ".join(model.bounds[bounds])
-    law = f"breaks {checked.law}, {len(checked.events)} events" if checked.law else "no broken law"
+    broken = f"breaks {checked.law}, {many(len(checked.events), 'event')}"
+    law = broken if checked.law else "no broken law"
     bad = checked.law != expected
     mark = f"  EXPECTED {expected or 'no broken law'}" if bad else ""
     print(

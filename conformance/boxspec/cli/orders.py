@@ -15,6 +15,7 @@ from boxspec.errors import UsageError
 from boxspec.judge.failure_block import heading
 from boxspec.judge.repro import RunFlags, repro_command
 from boxspec.judge.verdict import Verdict
+from boxspec.plural import many
 from boxspec.printable import one_line
 from boxspec.programs import programs
 from boxspec.subject.client.command import shim_argv
@@ -123,7 +124,7 @@ def _explore(args: argparse.Namespace, of: Orders) -> int:
     for choices, (found, total) in enumerate(levels):
         done += found
         which = f"all {total:,}" if len(found) == total else f"{len(found):,} of {total:,}"
-        lines.append(f"{which} orders with {choices} choice{'' if choices == 1 else 's'}")
+        lines.append(f"{which} orders with {many(choices, 'choice')}")
     for block in _blocks(done, args.contract, args.shim):
         print(f"{block}\n")
     _summary(of, done, lines, time.monotonic() - began)
@@ -136,7 +137,7 @@ def _summary(of: Orders, done: Sequence[Outcome], lines: Sequence[str], seconds:
     distinct = len({each.digest for each in done if not each.not_forced})
     bad = sum(bool(each.violations) for each in done)
     print("; ".join(lines))
-    which = f"{len(done):,} orders, {distinct:,} different traces"
+    which = f"{many(len(done), 'order')}, {many(distinct, 'different trace')}"
     print(f"{which}, {bad:,} break a law ({seconds:.0f} s)")
     reasons = Counter(each.not_forced for each in done if each.not_forced)
     missed = sum(bool(each.missed) for each in done)

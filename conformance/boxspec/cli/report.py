@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
+from boxspec.cli.arguments import FILES, OUTPUTS, output_flags
 from boxspec.cli.outputs import FORMATS
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
@@ -18,12 +19,13 @@ from boxspec.report.result import Result, checked, document, read
 EPILOG = """\
 --backends and --peers take results of `run --json`, or a file with several as {"results": [...]}.
 Results of --earlier get no column: they show since when an implementation of that name fails.
-Results of `run --shard` are joined, with the verdicts of a run without shards.
+Results of `run --shard` are joined, with the verdicts of a run without shards. Only --html and --md
+take several results that are not shards of one run.
 exit codes: 0 everything is written; 2 wrong usage, or a file is not a result; for shards that of
 the joined run."""
 
 # Formats that hold one result.
-ALONE = {flag: FORMATS[flag] for flag in ("--json", "--junit", "--tap", "--sarif", "--attestation")}
+ALONE = {flag: render for flag, render in FORMATS.items() if flag != "--md"}
 
 
 def results(flag: str, names: Iterable[str]) -> list[Result]:
@@ -40,15 +42,7 @@ def results(flag: str, names: Iterable[str]) -> list[Result]:
 
 def _flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("results", metavar="RESULT", nargs="+", help="a result of `run --json`")
-    add = parser.add_argument_group("files to write; - is the standard output").add_argument
-    add("--html", metavar="FILE", help="one offline page, with a folder data/ for long evidence")
-    add("--md", metavar="FILE", help="Markdown for the summary of a CI step")
-    add("--junit", metavar="FILE", help="JUnit XML of one result")
-    add("--tap", metavar="FILE", help="TAP 14 of one result")
-    add("--sarif", metavar="FILE", help="SARIF 2.1.0 of one result")
-    add("--json", metavar="FILE", help="the joined result of all shards")
-    add("--attestation", metavar="FILE", help="in-toto statement with the digest of one result")
-    add("--badge", action="append", metavar="FILE", help="badge of one result, .svg or .json")
+    output_flags(parser.add_argument_group(FILES))
     add = parser.add_argument_group("more results for the page").add_argument
     for flag, metavar, about in (
         ("--earlier", "RESULT", "an older result"),
@@ -67,11 +61,7 @@ def main(words: Sequence[str]) -> int:
     args = parser.parse_intermixed_args(words)
     alone = {flag: getattr(args, flag.removeprefix("--")) for flag in ALONE}
     if not (args.html or args.md or args.badge or any(alone.values())):
-        raise UsageError(
-            "report",
-            "has nothing to write",
-            "name --html, --md, --json, --junit, --tap, --sarif, --attestation or --badge",
-        )
+        raise UsageError("report", "has nothing to write", f"name one of {', '.join(OUTPUTS)}")
     every = [read(name) for name in args.results]
     whole = joined(every) if any(shard_of(each) for each in every) else None
     given = html.Given(

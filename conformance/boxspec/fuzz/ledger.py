@@ -15,6 +15,7 @@ from boxspec.errors import UsageError
 from boxspec.fuzz import targets
 from boxspec.fuzz.status import count
 from boxspec.places import ROOT
+from boxspec.plural import many
 
 
 @dataclass(frozen=True)
@@ -167,5 +168,4 @@ def _total(entries: Sequence[Entry], engine: str) -> str:
     wall, cpu = (clock(sum(getattr(e, name) for e in entries)) for name in ("wall_s", "cpu_s"))
     runs = count(sum(entry.runs for entry in entries))
     found = len({(entry.target, each.key) for entry in entries for each in entry.findings})
-    findings = f"{found} finding{'' if found == 1 else 's'}"
-    return f"{engine} · {wall}, CPU {cpu} · {runs} runs · {findings}"
+    return f"{engine} · {wall}, CPU {cpu} · {runs} runs · {many(found, 'finding')}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from boxspec.fuzz.engine import Progress
+from boxspec.plural import many
 
 
 def count(number: float) -> str:
@@ -13,14 +14,10 @@ def count(number: float) -> str:
     return f"{number:.0f}"
 
 
-def _found(findings: int) -> str:
-    return f"{findings} finding{'' if findings == 1 else 's'}"
-
-
 def live(name: str, engine: str, spent: float, of: float, now: Progress, findings: int) -> str:
     return (
         f"{name} · {engine} · {spent:.0f} of {of:.0f} s · {count(now.runs)} runs,"
-        f" {count(now.per_second)}/s · {now.inputs} inputs · {_found(findings)}"
+        f" {count(now.per_second)}/s · {now.inputs} inputs · {many(findings, 'finding')}"
     )
 
 
@@ -41,5 +38,5 @@ def closing(
     rate, by_cpu = (count(now.runs / each) if each > 0 else "0" for each in (spent, cpu_s))
     return (
         f"{name} · {engine} · {spent:.1f} s · {count(now.runs)} runs, {rate}/s, {by_cpu}/CPU s"
-        f" · {now.inputs} inputs{_edges(now)} · {_found(findings)}"
+        f" · {now.inputs} inputs{_edges(now)} · {many(findings, 'finding')}"
     )

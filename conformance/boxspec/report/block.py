@@ -11,6 +11,7 @@ from boxspec.judge.difference import DIFFERENCE
 from boxspec.judge.repro import repro_command
 from boxspec.judge.results import ResultTree
 from boxspec.judge.verdict import Verdict
+from boxspec.plural import many
 from boxspec.report.console import RED, Console
 from boxspec.report.failures import Failures, is_partial, share
 from boxspec.report.ran import ran, readable
@@ -54,7 +55,7 @@ def print_block(
         rows.append(("because", str(record.evidence[WHY])))
     blocked = blocking.get(first.id, ())
     if blocked:
-        rows.append(("blocks", f"{len(blocked)} others, which need this one: {' '.join(blocked)}"))
+        rows.append(("blocks", f"{many(len(blocked), 'other')}: {' '.join(blocked)}"))
     last = ""
     for label, text in rows:
         shown = "" if label == last else label

@@ -11,6 +11,7 @@ from boxspec.judge.repro import command, repro_command
 from boxspec.judge.requirements import KINDS
 from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.plural import many
 from boxspec.report.area_table import has_areas, print_areas
 from boxspec.report.block import print_block
 from boxspec.report.console import GREEN, RED, YELLOW, Console
@@ -189,7 +190,7 @@ def _start(tree: ResultTree) -> str:
         return ""
     first = max(blocks, key=lambda name: len(blocks[name]))
     count = len(blocks[first])
-    return f" · start with {first}: it blocks {count} other{'s' * (count > 1)}"
+    return f" · start with {first}: it blocks {many(count, 'other')}"
 
 
 def _next(tree: ResultTree, status: int) -> str:

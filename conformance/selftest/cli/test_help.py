@@ -13,6 +13,8 @@ import termios
 
 import pytest
 
+from boxspec.cli.arguments import OUTPUTS
+from boxspec.cli.outputs import FORMATS
 from boxspec.cli.verbs import EXAMPLES, GROUPS, VERBS
 from install.manual import DEV_VERBS, parser_of
 from selftest.tools import ROOT, boxspec, requirements
@@ -27,6 +29,17 @@ def test_the_help_of_a_verb_has_examples_that_it_takes(verb: str) -> None:
         assert command.startswith(verb)
         words = shlex.split(command.removeprefix(verb))
         parser_of(f"dev {words.pop(0)}" if verb == "dev" else verb).parse_args(words)
+
+
+@pytest.mark.parametrize("verb", ["run", "report"])
+def test_both_verbs_take_each_output_with_the_same_help(verb: str) -> None:
+    shown = " ".join(parser_of(verb).format_help().split())
+    for flag, about in OUTPUTS.items():
+        assert f"{flag} FILE {about}" in shown
+
+
+def test_each_output_has_a_renderer() -> None:
+    assert {*OUTPUTS} == {*FORMATS, "--html", "--badge"}
 
 
 def test_help_names_each_verb_in_its_group_with_an_example() -> None:

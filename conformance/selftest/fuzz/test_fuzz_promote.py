@@ -34,7 +34,7 @@ def test_a_replay_judges_an_input_again(work: Path) -> None:
     assert lied.returncode == 1
     assert 'pattern  "a*c"' in lied.stdout
     honest = replay(work, lie=False)
-    assert (honest.returncode, honest.stdout) == (0, "1 inputs replayed, 0 different findings\n")
+    assert (honest.returncode, honest.stdout) == (0, "1 input replayed, 0 different findings\n")
 
 
 def test_the_finding_on_the_page_is_a_real_one() -> None:

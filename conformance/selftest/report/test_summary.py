@@ -144,9 +144,14 @@ def test_the_failure_that_blocks_most_others_comes_first_with_a_hint() -> None:
     found = tree([record(MUST, failed("one")), record(OTHER_MUST, failed("two")), *blocked])
     text = told(found)
     assert blocks(text) == [OTHER_MUST, MUST]
-    assert f"     blocks    2 others, which need this one: {SHOULD} {HARDENED}\n" in text
+    assert f"     blocks    2 others: {SHOULD} {HARDENED}\n" in text
     assert f"exit 1 · start with {OTHER_MUST}: it blocks 2 others\n" in text
     assert f"\nnext: ./ci/boxspec explain {OTHER_MUST}" in text
+
+
+def test_one_blocked_requirement_is_named_in_the_singular() -> None:
+    found = tree([record(MUST, failed("one")), record(SHOULD, Blocked([MUST], "it is"))])
+    assert f"     blocks    1 other: {SHOULD}\n" in told(found)
 
 
 def test_a_reason_is_shown_without_a_duration_that_differs_from_run_to_run() -> None:
