@@ -97,6 +97,27 @@ def test_the_one_in_c_gives_any_bytes_as_text(tmp_path: Path) -> None:
     assert "\nPASS  2 of 2 required" in done.stdout
 
 
+# Requirements that concern the template's own code more than the sandbox or runner in it.
+CONFORMS = {
+    "backend": ("BACKEND-SESSION-03", "BACKEND-EGRESS-01", "BACKEND-EGRESS-02"),
+    "process": ("PROCESS-WAIT-01",),
+}
+
+
+@pytest.mark.parametrize(
+    ("contract", "language"), [each for each in TEMPLATE if each[0] in CONFORMS]
+)
+def test_a_new_shim_takes_each_field_and_answers_each_end(
+    contract: str, language: str, tmp_path: Path
+) -> None:
+    lacks = missing(language) or ("" if contract == "process" or shutil.which("bwrap") else "bwrap")
+    if lacks:
+        pytest.skip(f"{language}: this machine lacks {lacks}")
+    _, judge = new_shim(language, tmp_path, contract)
+    done = run_printed(f"{judge} {' '.join(CONFORMS[contract])} --profile all", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 COUNTS = {"Three": 3, "Four": 4, "Five": 5}
 
 

@@ -2,8 +2,11 @@
 package main
 
 import (
+	"net/netip"
 	"os"
 	"os/exec"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -13,6 +16,19 @@ var requested = map[string]string{
 	"full-dev":   "fs-write fs-metadata process",
 	"no-network": "fs-write fs-metadata process network",
 	"ci-only":    "fs-write fs-metadata process network ipc",
+}
+
+var host = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// Return true for host:port, [address]:port and *.
+func isDestination(text string) bool {
+	at := strings.LastIndex(text, ":")
+	if at < 0 {
+		return text == "*"
+	}
+	port, why := strconv.ParseUint(text[at+1:], 10, 16)
+	address, whyNot := netip.ParseAddrPort(text)
+	return why == nil && port > 0 && (host.MatchString(text[:at]) || whyNot == nil && address.Addr().Is6())
 }
 
 // Return why the sandbox runs no program here, or an empty string.
@@ -37,9 +53,24 @@ func probe(asked message) (any, error) {
 	aspects := object{"fs-read": object{"claim": "not-requested"},
 		"limits": object{"claim": "not-requested"}}
 	wanted, whyNot := requested[field[string](asked, "profile")], missing()
+	lists := false
+	for _, each := range field[[]string](asked, "egress") {
+		if !isDestination(each) {
+			return nil, failed{"invalid_input", "egress: not host:port, [address]:port or *"}
+		}
+		lists = true
+	}
+	if lists && strings.Contains(wanted, "network") {
+		return nil, failed{"invalid_input", "egress contradicts the profile"}
+	} else if lists {
+		wanted += " network"
+	}
 	fully, none := 0, 0
 	for aspect, claim := range claims {
 		told, isWanted := object{"claim": "fully"}, strings.Contains(wanted+" ", aspect+" ")
+		if aspect == "network" && lists {
+			claim = "this sandbox has no list of destinations"
+		}
 		if whyNot != "" {
 			claim = whyNot
 		}

@@ -9,10 +9,11 @@ import (
 
 func session(asked message) (any, error) {
 	context := field[message](asked, "context")
-	if why := refuseOthers(context, "root cwd profile", "backend.policy"); why != nil {
+	if why := refuseOthers(context, "root cwd profile egress", "backend.policy"); why != nil {
 		return nil, why
 	}
-	found, why := probe(message{"backend": asked["backend"], "profile": context["profile"]})
+	found, why := probe(message{"backend": asked["backend"], "profile": context["profile"],
+		"egress": context["egress"]})
 	if why != nil {
 		return nil, why
 	}

@@ -38,7 +38,7 @@ var hello = object{"implementation": about, "capabilities": []string{"backend"},
 	"backends": object{name: object{"mechanism": mechanism, "lacks": lacks}}}
 
 var operations = map[string]operation{
-	"backend.probe": {probe, "backend profile", always},
+	"backend.probe": {probe, "backend profile egress", always},
 	"backend.run":   {session, "backend on_unavailable context calls", always},
 }
 

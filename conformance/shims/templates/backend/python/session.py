@@ -5,19 +5,13 @@ import shutil
 import subprocess
 import tempfile
 
+import claims
 from running import run
 
 from protocol import Failed, refuse_others
 
-REQUESTED = {
-    "read-only": {"fs-write", "fs-metadata", "process"},
-    "repo-write": {"fs-write", "fs-metadata", "process"},
-    "full-dev": {"fs-write", "fs-metadata", "process"},
-    "no-network": {"fs-write", "fs-metadata", "process", "network"},
-    "ci-only": {"fs-write", "fs-metadata", "process", "network", "ipc"},
-}
 INHERITED = {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "LANG", "LANGUAGE"}
-CONTEXT = {"root", "cwd", "profile"}
+CONTEXT = {"root", "cwd", "profile", "egress"}
 
 
 class Sandbox:
@@ -27,7 +21,7 @@ class Sandbox:
     def operations(self):
         asked = {"backend", "on_unavailable", "context", "calls"}
         return {
-            "backend.probe": (self.probe, {"backend", "profile"}, lambda message: True),
+            "backend.probe": (self.probe, {"backend", "profile", "egress"}, lambda message: True),
             "backend.run": (self.session, asked, lambda message: True),
         }
 
@@ -44,37 +38,25 @@ class Sandbox:
     def probe(self, message):
         if message["backend"] != self.name:
             raise Failed("invalid_input", f"there is no backend {message['backend']}")
-        requested, why_not = REQUESTED[message["profile"]], self.missing()
-        aspects = {name: {"claim": "not-requested"} for name in ("fs-read", "limits")}
-        for name, claim in self.claims.items():
-            if why_not:
-                aspects[name] = {"claim": "unavailable", "reasons": [why_not]}
-            elif claim == "fully":
-                aspects[name] = {"claim": "fully"}
-            elif name in requested:
-                aspects[name] = {"claim": "unavailable", "reasons": [claim]}
-            else:
-                aspects[name] = {"claim": "not-requested"}
-        found = {aspects[name]["claim"] for name in requested}
-        overall = found.pop() if len(found) == 1 else "partial"
-        return {"overall": overall, "aspects": aspects, "not_enforced": []}
+        egress = message.get("egress")
+        return claims.report(self.claims, message["profile"], egress, self.missing())
 
     def session(self, message):
         context, degrade = message["context"], message.get("on_unavailable") == "degrade"
         refuse_others(context, CONTEXT, "backend.policy")
-        probed = {"backend": message["backend"], "profile": context["profile"]}
-        claims, root = self.probe(probed), os.path.realpath(context["root"])
+        probed = self.probe({"backend": message["backend"], **context})
+        root = os.path.realpath(context["root"])
         cwd = os.path.realpath(os.path.join(root, context.get("cwd", root)))
         if not os.path.isdir(root) or os.path.commonpath([root, cwd]) != root:
             raise Failed("invalid_input", f"{cwd} is no directory in the root {root}")
-        reasons = [why for each in claims["aspects"].values() for why in each.get("reasons", [])]
-        result = {"claims": claims, "not_enforced": [], "reasons": reasons, "warnings": []}
-        result |= {"session": "opened", "calls": [], "enforcement": claims["overall"]}
+        reasons = [why for each in probed["aspects"].values() for why in each.get("reasons", [])]
+        result = {"claims": probed, "not_enforced": [], "reasons": reasons, "warnings": []}
+        result |= {"session": "opened", "calls": [], "enforcement": probed["overall"]}
         log = result["log"] = [{"call": "probe", "ok": True}]
-        if claims["overall"] != "fully" and not degrade:
-            why = f"the sandbox is {claims['overall']}"
+        if probed["overall"] != "fully" and not degrade:
+            why = f"the sandbox is {probed['overall']}"
             return result | {"session": "refused", "why": why, "enforcement": "none"}
-        confine = claims["overall"] != "unavailable"
+        confine = probed["overall"] != "unavailable"
         if not confine:
             result |= {"enforcement": "none", "warnings": ["the calls run WITHOUT a sandbox"]}
         scratch = tempfile.mkdtemp(prefix="scratch-")

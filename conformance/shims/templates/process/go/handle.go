@@ -94,7 +94,7 @@ func (h *handle) wait(step message) (object, error) {
 	<-h.ended
 	state := h.command.ProcessState.Sys().(syscall.WaitStatus)
 	if state.Signaled() {
-		return object{"signaled": signalNames[state.Signal()]}, nil
+		return object{"signaled": signalName(state.Signal())}, nil
 	}
 	return object{"exited": state.ExitStatus()}, nil
 }

@@ -9,6 +9,7 @@ from protocol import Failed, content, refuse_others
 
 FIELDS = {"program", "args", "current_dir", "env"}
 NAMES = ("stdin", "stdout", "stderr")
+SIGNALS = {each.value: each.name for each in signal.Signals}
 MODES = {0: None, 1: subprocess.PIPE, 2: subprocess.DEVNULL}
 
 
@@ -38,9 +39,8 @@ class Handle:
         return {name: name in self.owned for name in NAMES}
 
     def take(self, step):
-        before, name = self.owned, step.get("stream", "stdin")
-        self.owned = before - {name}
-        return {"taken": name in before}
+        before, self.owned = self.owned, self.owned - {step.get("stream", "stdin")}
+        return {"taken": before != self.owned}
 
     def write(self, step):
         data = left = content(step, "data")
@@ -75,7 +75,7 @@ class Handle:
             code = self.child.wait(step["timeout_ms"] / 1000 if "timeout_ms" in step else None)
         except subprocess.TimeoutExpired:
             return {"running": True}
-        return {"exited": code} if code >= 0 else {"signaled": signal.Signals(-code).name}
+        return {"exited": code} if code >= 0 else {"signaled": SIGNALS.get(-code, f"SIG{-code}")}
 
     def terminate(self, step):
         self.child.terminate()
