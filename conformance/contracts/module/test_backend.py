@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+from pathlib import Path
 from typing import Any
 
-from boxspec.api import expect, requires
+from boxspec.api import NotApplicable, expect, requires
 from contracts.module.client import ModuleCase
 from contracts.module.judging import end, quoted
 from contracts.shared import talker
@@ -55,5 +58,34 @@ def test_the_workspace_of_a_module_is_only_its_directory(case: ModuleCase) -> No
         talker.need_enforcement(case, seen.result, name)
         got = (end(seen), beside.exists())
         expect(f"the end; whether it wrote beside its directory ({name})", got, ("value", False))
+
+    talker.ask_each(case, ask)
+
+
+@requires("MODULE-BACKEND-03", capability=HERE, needs=["MODULE-BACKEND-01"])
+def test_no_directory_of_the_sandbox_is_left(case: ModuleCase) -> None:
+    tells = """printf '\\n["%s", "%s"]\\n' "$HOME" "$TMPDIR\""""
+    case.module.script("answers", tells)
+    case.module.script("fails", f"{tells} >&2; exit 3")
+
+    def ask(name: str) -> None:
+        places, ends = [], []
+        for module_id in ("answers", "fails"):
+            used = talker.use(name, None)
+            seen = case.module.execute(module_id, backend=used, within_s=30)
+            talker.need_enforcement(case, seen.result, name)
+            ends.append(end(seen))
+            told = seen.value or json.loads(str(seen.field("stderr")).strip().splitlines()[-1])
+            places.append(told)
+        # A directory with the same name both times was there before, or exists only inside.
+        made = [place for pair in zip(*places, strict=True) if pair[0] != pair[1] for place in pair]
+        if not made:
+            raise NotApplicable(f"{name}: the directories have the same names each time")
+        left = [place for place in made if Path(place).exists()]
+        for place in left:
+            with contextlib.suppress(OSError):
+                Path(place).rmdir()
+        wanted: tuple[list[str], list[str]] = (["value", "NonZeroExit"], [])
+        expect(f"the ends, and the directories that are left ({name})", (ends, left), wanted)
 
     talker.ask_each(case, ask)

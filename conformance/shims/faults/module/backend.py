@@ -4,7 +4,7 @@ import os
 
 from backend.around import Around
 from faults.registry import fault, replaces
-from module.execution import Execution
+from module.execution import Execution, Failure
 
 
 @fault(
@@ -67,3 +67,15 @@ def what_is_not_wrapped_is_told_as_partial():
     def enforcement(original, self):
         reasons = ["a runner is not wrapped"]
         return {**original(self), "enforcement": "partial", "enforcement_reasons": reasons}
+
+
+@fault("MODULE-BACKEND-03", "after an error the session stays open", "close on the good path")
+def the_session_stays_open_after_an_error():
+    @replaces(Execution)
+    def judge(original, self, ended, noted):
+        try:
+            return original(self, ended, noted)
+        except Failure:
+            if self.around is not None:
+                self.around.session.prepared = False
+            raise
