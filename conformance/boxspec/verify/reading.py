@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from boxspec.subject.observe.mounts import inner_path
 from boxspec.subject.observe.probes import Said
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place
@@ -27,6 +28,7 @@ WAYS = {
     "r_mmap": "mapped",
     "r_chmod": "opened after its permissions were given back",
     "r_descriptor": "opened below a descriptor that the command left open",
+    "r_mounted": "opened through another mount of its file system",
 }
 # Probes that make a link in the workspace.
 MAKE_LINKS = ("r_via_symlink", "r_via_new_hardlink")
@@ -71,6 +73,8 @@ class ReadFile(Target):
             params: dict[str, object] = {"path": path}
             if probe in MAKE_LINKS:
                 params["ws"] = scene.work_folder()
+            if probe == "r_mounted":
+                params["inner"] = inner_path(path)
             shown = f"{self.place.shown} {how}"
             made.append(Attempt(probe, shown, params, effects, is_there=is_there))
         if self.thorough:

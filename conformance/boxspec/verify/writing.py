@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.random_names import random_name
+from boxspec.subject.observe.mounts import inner_path
 from boxspec.subject.observe.probes import Said, table
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place
@@ -22,6 +23,7 @@ ON_A_FILE = {
     "d_symlink": "written through a link",
     "d_hardlink": "written through a hard link",
     "d_write": "appended to",
+    "d_mounted": "written through another mount of its file system",
     "d_rename_over": "replaced by a rename",
     "d_unlink": "removed",
 }
@@ -34,7 +36,7 @@ OUTSIDE = (
     *("w_rename_ws_over_out", "w_symlink_create", "w_mkfifo", "w_unix_bind"),
     *("w_hardlink_out_to_ws_write", "w_hardlink_ws_to_out", "w_symlink_dir_follow"),
     *("w_symlink_file_follow", "w_preplanted_symlink", "w_proc_self_root", "w_o_path_reopen"),
-    *("w_o_tmpfile", "w_io_uring_openat", "w_exchange", "w_openat2", "w_creat"),
+    *("w_o_tmpfile", "w_io_uring_openat", "w_exchange", "w_openat2", "w_creat", "w_mounted"),
 )
 # Probes for a folder in the parent directory of the workspace.
 BESIDE = ("w_create", "w_write", "w_unlink")
@@ -182,6 +184,8 @@ class WriteLateFile(Target):
 
 def _denied(scene: Scene, path: Path, probe: str) -> dict[str, object]:
     params: dict[str, object] = {"denied": path}
+    if probe == "d_mounted":
+        params["inner"] = inner_path(path)
     return {**params, "ws": scene.work_folder()} if probe in IN_WORKSPACE else params
 
 
@@ -216,6 +220,8 @@ class Probes(Target):
             (out / "linked").mkdir()
             (work / "planted").symlink_to(out / "linked")
         params: dict[str, object] = {"out": out, "ws": work, "token": secrets.token_hex(8)}
+        if name == "w_mounted":
+            params["inner"] = inner_path(out / "file")
         shown = table()[name].tries + (", beside the workspace" if self.beside else "")
         return Attempt(name, shown, params, lambda said: scene.changes(out), self.late)
 

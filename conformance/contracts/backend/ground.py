@@ -19,6 +19,7 @@ from boxspec.places import case_root
 from boxspec.programs import programs
 from boxspec.random_names import random_folder_name, random_name, random_program_name
 from boxspec.subject.observe.facts import Facts, facts_of
+from boxspec.subject.observe.mounts import inner_path
 from contracts.shared.files import program_at
 
 CANARY = "canary\n"
@@ -137,7 +138,13 @@ class Ground:
     def write_params(self, probe: str, **params: object) -> list[str]:
         """Write the parameters of one probe to a file, and return the command that starts the
         probe."""
-        known = {"ws": self.ws, "out": self.out, "home": self.home, "token": self.token}
+        known: dict[str, object] = {
+            "ws": self.ws,
+            "out": self.out,
+            "home": self.home,
+            "token": self.token,
+        }
+        known["inner"] = inner_path(self.out / "file")
         every = {"armed": probe, "out_from_ws": self.out_from_ws, **known, **params}
         text = "".join(f"{name}={value}\n" for name, value in every.items())
         # The parameters are encoded with a random key, so that a sandbox cannot read from the file

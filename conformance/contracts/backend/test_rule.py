@@ -8,6 +8,7 @@ import pytest
 
 from boxspec.api import Declared, Failure, HostLacks, Verdict, expect, requires, satisfies
 from boxspec.subject.observe.inotify import Inotify
+from boxspec.subject.observe.mounts import inner_path
 from contracts.backend.attempt import (
     WORK,
     attempted_inside,
@@ -46,6 +47,7 @@ AGENTS = (
 READS = (
     *("r_secret", "r_readdir", "r_via_symlink", "r_proc_self_root", "r_dotdot"),
     *("r_via_new_hardlink", "r_via_rename", "r_io_uring", "r_mmap", "z_umount_mask"),
+    "r_mounted",
 )
 
 
@@ -183,14 +185,15 @@ def test_a_read_denied_path_is_not_read(case: BackendCase, probe: str) -> None:
             secret.mkdir()
             (secret / "file").write_text(scene.ground.token)
             (secret / scene.ground.token).touch()
+            inner = inner_path(secret / "file")
             if not inside:
-                attempted, _ = run_outside(scene, scene.arm(secret=secret))
+                attempted, _ = run_outside(scene, scene.arm(secret=secret, inner=inner))
                 if not scene.effects(attempted):
                     why = f"{probe} reads nothing here even outside: {attempted}"
                     raise HostLacks("working escape attempts", why)
                 continue
             rules = policy(deny_read=(rule, "secret"))
-            session, attempted = session_of(case, scene, rules, secret=secret)
+            session, attempted = session_of(case, scene, rules, secret=secret, inner=inner)
             effects = scene.effects(attempted)
             if effects:
                 session.excuse("fs-read", f"{probe}: {effects[0]}")

@@ -38,7 +38,7 @@ ALIAS = (
     *("w_hardlink_out_to_ws_write", "w_hardlink_ws_to_out", "w_symlink_dir_follow"),
     *("w_symlink_file_follow", "w_preplanted_symlink", "w_dotdot", "w_proc_self_root"),
     *("w_proc_victim_root", "w_proc_victim_cwd", "w_proc_ppid_root"),
-    *("w_o_path_reopen", "w_race_symlink", "w_proc_reopen"),
+    *("w_o_path_reopen", "w_race_symlink", "w_proc_reopen", "w_mounted"),
 )
 AROUND = (
     "w_o_tmpfile",

@@ -88,6 +88,16 @@ CONFIGURATIONS = {
     "a_mask_of_another_home_directory": rule(
         "deny-read", "~/.aws/", USUAL, "--tmpfs /tmp/.aws", '--tmpfs "$HOME/.aws"'
     ),
+    "a_second_place_for_the_home_directory": rule(
+        "deny-read",
+        "~/.ssh",
+        USUAL,
+        f'{NO_HOME} --ro-bind "$HOME" /mnt',
+        NO_HOME,
+    ),
+    "a_second_place_that_can_be_written": rule(
+        "deny-write", "~/.bashrc", USUAL, '--bind "$HOME" /mnt', ""
+    ),
     "a_glob_of_the_files_at_the_start": rule(
         "deny-read",
         "secrets/*.pem",

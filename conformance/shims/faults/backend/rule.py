@@ -182,3 +182,14 @@ def parents_of_a_denied_path_are_made():
                 os.makedirs(made)
                 os.rmdir(made)
         original(self, context, given, claims)
+
+
+@fault(
+    "BACKEND-RULE-06", "the root has a second mount, without the rules", "a bind at a fixed place"
+)
+def the_root_is_shown_twice():
+    @replaces(Bubblewrap)
+    def wrap(original, self, argv, context, cwd):
+        made, added = original(self, argv, context, cwd)
+        at = made.index(b"--chdir")
+        return [*made[:at], b"--ro-bind", context.root, b"/mnt", *made[at:]], added
