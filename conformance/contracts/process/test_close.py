@@ -105,6 +105,27 @@ def test_a_close_after_a_terminate_sends_sigterm_again(case: ProcessCase) -> Non
     expect("the end", end, {"exited": 6, "signaled": None})
 
 
+@requires("PROCESS-CLOSE-01", overlap=1.5, timing=True, needs=["PROCESS-KILL-02"])
+def test_a_second_close_does_not_extend_the_grace_of_the_first(case: ProcessCase) -> None:
+    events, pause = case.events(), Pause(case)
+    handles = {"a": handle(P.siglog, [events.path]), pause.name: pause.handle}
+    closes = [step("close", grace_ms=1000, thread="t"), step("close", grace_ms=9000)]
+    ready = Pause(case, "ready")
+    handles[ready.name] = ready.handle
+    steps = [step("open"), *ready.steps, closes[0], *pause.steps, closes[1]]
+    steps += [step("join", thread="t")]
+    with case.process.start(handles, steps, within_s=20) as shim:
+        events.wait("ready")
+        ready.reached()
+        ready.go_on()
+        told = events.wait("signal").effect
+        pause.reached()
+        pause.go_on()
+        seen = shim.finish()
+    expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
+    expect_within(case, "from SIGTERM to the end", told, seen.end, 1000 + 5 * case.tick_ms)
+
+
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-01"])
 def test_a_close_wakes_a_wait_in_another_thread(case: ProcessCase) -> None:
     expect("the answer of the wait", woken_by(case, step("close")), {"signaled": "SIGTERM"})
@@ -286,6 +307,23 @@ def test_a_dropped_handle_leaves_nothing(case: ProcessCase, ignored: bool) -> No
     ]
     seen = end_siglog(case, words, step("drop"))
     expect_none_left(seen, case.events(), ready=1, member=2)
+
+
+@requires("PROCESS-DROP-01")
+def test_a_drop_returns_after_the_end(case: ProcessCase) -> None:
+    before, after, events = Pause(case), Pause(case, "after"), case.events()
+    handles = {"a": handle(P.siglog, [events.path, "--ignore", "TERM"])}
+    handles |= {each.name: each.handle for each in (before, after)}
+    steps = [step("open"), *before.steps, step("drop"), *after.steps]
+    with case.process.start(handles, steps, within_s=20) as shim:
+        events.wait("ready")
+        before.reached()
+        before.go_on()
+        after.reached()
+        left = [each.describe() for each in shim.children() if not each.alive]
+        after.go_on()
+        shim.finish()
+    expect("children that have ended and are not collected", left, [])
 
 
 @requires("PROCESS-DROP-01")

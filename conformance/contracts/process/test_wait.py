@@ -136,6 +136,21 @@ def test_a_wait_without_limit_ends_the_input(case: ProcessCase) -> None:
 
 
 @requires("PROCESS-WAIT-04")
+def test_a_wait_without_limit_ends_the_input_beside_another_wait(case: ProcessCase) -> None:
+    pause = Pause(case)
+    steps = [step("open"), step("wait", timeout_ms=60_000, thread="t"), *pause.steps]
+    steps += [step("wait"), step("join", thread="t")]
+    handles = {"a": handle(CAT), pause.name: pause.handle}
+    with case.process.start(handles, steps, within_s=10) as shim:
+        pause.reached()
+        # The other thread waits by now.
+        procs.blocked_at_rest(shim.shim_pid)
+        pause.go_on()
+        seen = shim.finish()
+    expect("the ends", (seen.steps[1], seen.steps[4]), ({"exited": 0}, {"exited": 0}))
+
+
+@requires("PROCESS-WAIT-04")
 def test_a_wait_without_limit_leaves_a_stdin_that_was_taken(case: ProcessCase) -> None:
     pause = Pause(case)
     handles = {"a": handle(CAT), pause.name: pause.handle}

@@ -65,3 +65,14 @@ def a_close_after_a_terminate_sends_nothing():
                 return
             self.told = True
         original(self, number)
+
+
+@fault(
+    "PROCESS-CLOSE-01", "a second close restarts the grace of the first", "a deadline per handle"
+)
+def a_second_close_restarts_the_grace():
+    @replaces(handle.Process)
+    def await_group(original, self, until):
+        self.due = until
+        while not self.reaped and self.group.alive() and monotonic_ns() < self.due:
+            original(self, min(self.due, monotonic_ns() + 50_000_000))

@@ -1,7 +1,10 @@
 """Faults in dropping a handle."""
 
+import _signal
+import _thread
 import contextlib
 import os
+from time import sleep
 
 import process.handle as handle
 from errors import Failed
@@ -50,3 +53,15 @@ def reads_what_is_left():
                 while self.reaped and fd >= 0 and os.read(fd, 4096):
                     pass
         original(self)
+
+
+@fault("PROCESS-DROP-01", "a drop returns before the end", "kill, and reap in a thread")
+def returns_before_the_end():
+    @replaces(handle.Process)
+    def drop(original, self):
+        def later():
+            sleep(0.3)
+            original(self)
+
+        self.signal(_signal.SIGKILL)
+        _thread.start_new_thread(later, ())

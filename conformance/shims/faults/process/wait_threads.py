@@ -44,3 +44,13 @@ def a_limit_ends_other_waits():
             if until is not None and monotonic_ns() >= until:
                 self.passed += 1
             poll.poll(20)
+
+
+@fault("PROCESS-WAIT-04", "beside another wait, a wait leaves stdin open", "only the first waiter")
+def a_second_wait_leaves_stdin_open():
+    @replaces(handle.Process)
+    def wait(original, self, timeout_ms):
+        if timeout_ms is None and self.waits:
+            self.await_end(None)
+            return self.ended()
+        return original(self, timeout_ms)
