@@ -67,6 +67,13 @@ SCENARIOS = tuple(
             "open read:r t.close:600 close:600 join:t",
             "",
         ),
+        # The later action of the child makes delays of the caller possible.
+        (
+            "close-delayed",
+            "child ignore:TERM out:r at:700 out:x wait",
+            "open read:r close:1000 poll",
+            "",
+        ),
         # The second close comes within the grace period of the first.
         (
             "close-again",
