@@ -115,6 +115,7 @@ class Adapter:
     lacks: Sequence[str] = ()
 
     def __init__(self, name: str) -> None:
+        self._found: str | None = None
         """name: the name of the adapter's file; NAME@VERSION is one version of the product."""
         self.name = name
         self.installs = versioned(self.installs, name.partition("@")[2])
@@ -171,7 +172,15 @@ class Adapter:
         return {**writable, **self.environment}
 
     def found(self) -> str:
-        """Return the path of the program: of the installed copy, or else of the one on PATH."""
+        """Return the path of the program: of the installed copy, or else of the one on PATH.
+
+        It is searched once: a call may write a program of the same name to a folder of PATH.
+        """
+        if self._found is None:
+            self._found = self._search()
+        return self._found
+
+    def _search(self) -> str:
         own = [os.path.join(self.home, *below) for below in (("bin",), ("node_modules", ".bin"))]
         path = os.pathsep.join([*own, os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
         program = shutil.which(self.program, path=path)
