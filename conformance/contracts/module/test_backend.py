@@ -7,9 +7,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from boxspec.api import NotApplicable, expect, requires
+import pytest
+
+from boxspec.api import NotApplicable, expect, one_of, requires
 from contracts.module.client import ModuleCase
-from contracts.module.judging import end, quoted
+from contracts.module.judging import FOREVER, end, noted, quoted
 from contracts.shared import talker
 from contracts.shared.talker import Outside
 
@@ -87,5 +89,41 @@ def test_no_directory_of_the_sandbox_is_left(case: ModuleCase) -> None:
                 Path(place).rmdir()
         wanted: tuple[list[str], list[str]] = (["value", "NonZeroExit"], [])
         expect(f"the ends, and the directories that are left ({name})", (ends, left), wanted)
+
+    talker.ask_each(case, ask)
+
+
+# How a module ends after it has made a file in its scratch directory, and the outcome.
+ENDS = {
+    "no JSON": ("echo {", "OutputParseFailed"),
+    "a signal": ("kill -KILL $$", one_of("Signaled", "NonZeroExit")),  # BACKEND-LAUNCH-06
+    "a timeout": (FOREVER, "Timeout"),
+}
+
+
+@requires("MODULE-BACKEND-03", capability=HERE, needs=["MODULE-BACKEND-01"])
+@pytest.mark.parametrize("how", ENDS)
+def test_no_scratch_file_is_left_after_each_end(case: ModuleCase, how: str) -> None:
+    body, outcome = ENDS[how]
+    note = case.tmp / "note"
+    home = case.folder / "home"
+    home.mkdir()
+    # The profile full-dev permits writes to HOME/.cache, so the module can leave a note.
+    (home / ".cache").symlink_to(case.folder)
+    # No other file of the host has this name, because TMPDIR may be /tmp inside and outside.
+    file = f"$TMPDIR/{case.folder.name}-scratch"
+    case.module.script("ends", f': >"{file}" && printf %s "{file}" >{quoted(note)}\n{body}')
+
+    def ask(name: str) -> None:
+        note.unlink(missing_ok=True)
+        used = talker.use(name, None)
+        used["context"]["profile"] = "full-dev"
+        env = {"HOME": str(home), "XDG_RUNTIME_DIR": None}
+        seen = case.module.execute("ends", backend=used, timeout_ms=1500, shim_env=env, within_s=30)
+        talker.need_enforcement(case, seen.result, name)
+        expect(f"the end ({name})", end(seen), outcome)
+        left = [str(path) for path in (Path(noted(note)),) if path.exists()]
+        left += sorted(path.name for path in case.module.below.iterdir())
+        expect(f"files that the session left ({name})", left, [])
 
     talker.ask_each(case, ask)

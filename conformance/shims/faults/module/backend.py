@@ -79,3 +79,12 @@ def the_session_stays_open_after_an_error():
             if self.around is not None:
                 self.around.session.prepared = False
             raise
+
+
+@fault("MODULE-BACKEND-03", "after a timeout the session stays open", "an early return")
+def the_session_stays_open_after_a_timeout():
+    @replaces(Execution)
+    def judge(original, self, ended, noted):
+        if ended["cause"] == "timeout" and self.around is not None:
+            self.around.session.prepared = False
+        return original(self, ended, noted)
