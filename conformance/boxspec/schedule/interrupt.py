@@ -20,6 +20,8 @@ from types import FrameType, TracebackType
 from typing import Any, NoReturn
 
 ENDS_S = 1.0
+RECORD_S = 1.0
+LEAVE_S = 3.0
 SWITCH_S = 0.0002
 PRIORITY = -20
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -33,7 +35,8 @@ class Interrupt:
     say: prints the tests that the run waits for; called once, in another thread.
     finish: writes the results and returns the exit status; called in a forked process, and only if
         the main thread does not write them. It must need no lock that another thread may hold.
-    record: records the tests that have just ended; called before the fork.
+    record: records the tests that have just ended; called before the fork. This call
+        ends after `RECORD_S`, and that of `leave` after `LEAVE_S`.
     leave: prepares the end of this process while the forked one writes; called in another thread.
         Its argument is True after a second signal.
     """
@@ -115,7 +118,7 @@ class Interrupt:
 
         A further signal ends both processes without results.
         """
-        self._record()
+        _bounded(self._record, RECORD_S)
         ours, theirs = socket.socketpair()
         pid = os.fork()
         if pid == 0:
@@ -124,7 +127,7 @@ class Interrupt:
                 signal.signal(number, signal.SIG_IGN)
             os._exit(self._finish())
         theirs.close()
-        self._leave(at_once)
+        _bounded(lambda: self._leave(at_once), LEAVE_S)
         with selectors.DefaultSelector() as ready:
             ready.register(ours, selectors.EVENT_READ)
             ready.register(self._read, selectors.EVENT_READ)
@@ -145,3 +148,14 @@ class Interrupt:
         except (TimeoutError, BlockingIOError):
             return None
         return got
+
+
+def _bounded(call: Callable[[], None], most_s: float) -> None:
+    """Call a function in a thread, and leave the thread behind if the call takes too long.
+
+    KeyboardInterrupt can reach the main thread after it took a lock, and before the `with` block
+    that releases the lock. Then a call that needs this lock never returns.
+    """
+    thread = threading.Thread(target=call, name="bounded", daemon=True)
+    thread.start()
+    thread.join(most_s)

@@ -51,6 +51,16 @@ def test_results_are_written_although_tests_do_not_end() -> None:
     assert (out, err, process.returncode) == ("said\n", "", 7)
 
 
+@pytest.mark.parametrize("call", ["record", "leave"])
+def test_a_call_that_never_returns_does_not_keep_the_run(call: str) -> None:
+    """A lock that KeyboardInterrupt left locked blocks such a call."""
+    never = f"{call}=lambda *_: threading.Event().wait()"
+    process = started(["-c", STUCK.replace("lambda: 7", f"lambda: 7, {never}"), "0.2"], "ready")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (out, err, process.returncode) == ("said\n", "", 7)
+
+
 def test_a_second_signal_does_not_wait() -> None:
     process = started(["-c", STUCK, "60"], "ready")
     assert process.stdout is not None
