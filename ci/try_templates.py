@@ -157,7 +157,11 @@ def main(wheel: str) -> None:
             expect("GitHub, status of the action", status, ended)
             expect("GitHub, its outputs", {"status": str(status), "results": RESULTS}, outputs)
             expect("GitHub, what is broken", BROKEN[number], broken(hub / RESULTS))
-            expect("GitHub, the summary says it", True, f"exit status {status}" in summary)
+            expect(
+                "GitHub, whether the summary names the failure",
+                True,
+                f"exit status {status}" in summary,
+            )
             given = {"BOXSPEC_SHIM": shim, "BOXSPEC_PACKAGE": wheel, "BOXSPEC_ARGUMENTS": PART}
             ended, artifacts = gitlab(lab, given)
             expect("GitLab, status of the job", status, ended)
@@ -180,7 +184,7 @@ def in_parts(folder: Path, number: int, status: int, given: Mapping[str, str]) -
     ended, _, _ = github(hub, join, uploads)
     expect("GitHub, status of the joined parts", status, ended)
     expect("GitHub, what is broken in them", BROKEN[number], broken(hub / RESULTS))
-    expect("GitHub, the upload", [hub / RESULTS / "result.sarif"], uploads)
+    expect("GitHub, whether the results are uploaded", [hub / RESULTS / "result.sarif"], uploads)
     mine = {"BOXSPEC_PACKAGE": given["package"], "BOXSPEC_ARGUMENTS": PART}
     for part in ("1/2", "2/2"):
         gitlab(lab, {**mine, "BOXSPEC_SHIM": given["shim"]}, part=part)

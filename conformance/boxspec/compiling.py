@@ -40,7 +40,7 @@ def system() -> Toolchain:
     for words in (named, ("cc",), ("gcc",), ("clang",)):
         if words and shutil.which(words[0]):
             return Toolchain(words, words, ("ar",))
-    raise NotCompiledError("they are to be compiled, and there is no cc")
+    raise NotCompiledError("they must be compiled, but no C compiler is found")
 
 
 def build(sources: Path, into: Path, tools: Toolchain) -> None:

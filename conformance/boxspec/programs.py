@@ -43,7 +43,7 @@ def folder() -> Path:
             return kept(SOURCES, cache())
         except NotCompiledError as why:
             raise UsageError("the fixture programs", str(why), COMPILER) from None
-    raise UsageError(str(start), "the fixture programs are not there", REMEDY)
+    raise UsageError(str(start), "has no fixture programs", REMEDY)
 
 
 def _outside_of_tmp(place: Path) -> Path:

@@ -20,7 +20,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**{"allow_abbrev": False, **how})
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(self.prog, message, f"{self.prog} --help says what there is")
+        raise UsageError(self.prog, message, f"{self.prog} --help lists verbs and options")
 
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -80,7 +80,7 @@ def count(word: str) -> int:
     except ValueError:
         number = 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{word!r} is no number from 1 up")
+        raise argparse.ArgumentTypeError(f"{word!r} is not a number from 1 up")
     return number
 
 
@@ -94,5 +94,5 @@ def shard(word: str) -> tuple[int, int]:
 
 def natural(word: str) -> int:
     if not word.isdecimal():
-        raise argparse.ArgumentTypeError(f"{word!r} is no number from 0 up")
+        raise argparse.ArgumentTypeError(f"{word!r} is not a number from 0 up")
     return int(word)

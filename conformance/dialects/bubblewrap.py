@@ -75,7 +75,7 @@ def read(text: str, where: Where) -> list[Entry]:
     try:
         words = _words(text)
     except (ValueError, RecursionError) as error:
-        return [Entry(1, "", "", Meaning.DEAD, f"is no list of words: {error}")]
+        return [Entry(1, "", "", Meaning.DEAD, f"is not a list of words: {error}")]
     options, made = _options(words, literal="\0" in text or text.lstrip().startswith("["))
     for number, option in enumerate(options):
         made += _meaning(option, options[number + 1 :], where)
@@ -86,7 +86,7 @@ def _words(text: str) -> list[tuple[str, int]]:
     if text.lstrip().startswith("["):
         found = json.loads(text)
         if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-            raise ValueError("an item is no text")
+            raise ValueError("an item is not a string")
         return [(each, 1) for each in found]
     # A list in JSON or of `ps` has the words after the shell; a text has them before it.
     if "\0" in text:

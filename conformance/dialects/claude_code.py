@@ -100,7 +100,7 @@ def read(text: str, where: Where) -> list[Entry]:
 def _mode(node: Node | None) -> Iterator[Entry]:
     if node is not None:
         value = node.value if isinstance(node.value, str) else node.shown
-        meaning, why = MODES.get(value, (Meaning.DEAD, f"is none of {', '.join(MODES)}"))
+        meaning, why = MODES.get(value, (Meaning.DEAD, f"is not one of {', '.join(MODES)}"))
         yield Entry(node.line, "permissions.defaultMode", value, meaning, why)
 
 
@@ -109,7 +109,7 @@ def _permission(node: Node, name: str, confined: bool, where: Where) -> Entry:
     key = f"permissions.{name}"
     found = RULE.fullmatch(node.value)
     if found is None:
-        why = "is no rule: write Tool or Tool(what)"
+        why = "is not a rule: write Tool or Tool(what)"
         return Entry(node.line, key, node.value, Meaning.DEAD, why)
     tool, what = found[1], found[2]
     right = [each for each in READS + WRITES + OTHER_TOOLS if each.lower() == tool.lower()]

@@ -155,7 +155,7 @@ def _workspace(text: str, table: object, mode: object) -> Iterator[Entry]:
 
 def _writable(line: int, key: str, value: object, active: bool, off: str) -> Entry:
     if not isinstance(value, str) or not value:
-        why = "is no text; the whole file may be refused for it"
+        why = "is not a string; the whole file may be refused for it"
         return Entry(line, key, shown(value), Meaning.DEAD, why)
     if not active:
         return Entry(line, key, value, Meaning.DEAD, off)
@@ -191,7 +191,7 @@ def _variables(text: str, table: object) -> Iterator[Entry]:
 
 def _excluded(line: int, key: str, value: object) -> Entry:
     if not isinstance(value, str) or not value:
-        return Entry(line, key, shown(value), Meaning.DEAD, "is no text")
+        return Entry(line, key, shown(value), Meaning.DEAD, "is not a string")
     name = value.replace("*", "X").replace("?", "X")
     why = "a variable with such a name is not given to programs"
     rules = (("deny-env", name),) if name.replace("_", "").isalnum() else ()
@@ -233,7 +233,7 @@ def _profile(text: str, name: str, profile: object, off: str, proxied: bool) -> 
         elif part not in ("extends", "description", "workspace_roots", "filesystem", "network"):
             yield Entry(line, f"{key}.{part}", shown(value), Meaning.UNKNOWN, NO_SUCH_KEY)
         elif part in ("filesystem", "network"):
-            yield Entry(line, f"{key}.{part}", shown(value), Meaning.DEAD, "is no table")
+            yield Entry(line, f"{key}.{part}", shown(value), Meaning.DEAD, "is not a table")
 
 
 def _path(text: str, key: str, path: str, access: object, off: str) -> Iterator[Entry]:
@@ -249,7 +249,7 @@ def _path(text: str, key: str, path: str, access: object, off: str) -> Iterator[
         return
     value = f"{path} = {shown(access)}"
     if access not in ACCESS:
-        yield Entry(line, key, value, Meaning.DEAD, f"the access is none of {', '.join(ACCESS)}")
+        yield Entry(line, key, value, Meaning.DEAD, f"the access is not one of {', '.join(ACCESS)}")
         return
     kinds = {"deny": "deny-read", "none": "deny-read", "read": "deny-write", "write": "allow-write"}
     rules = () if path.startswith(":") else ((kinds[str(access)], path),)

@@ -24,9 +24,9 @@ def document(text: str) -> Node | Entry:
     try:
         node = parse(text)
     except JsonError as why:
-        return Entry(why.line, "", "", Meaning.DEAD, f"the file is no JSON: {why}")
+        return Entry(why.line, "", "", Meaning.DEAD, f"the file is not valid JSON: {why}")
     if not isinstance(node.value, Pairs):
-        return Entry(node.line, "", node.shown, Meaning.DEAD, "the file is no object")
+        return Entry(node.line, "", node.shown, Meaning.DEAD, "the file is not an object")
     return node
 
 
@@ -49,9 +49,9 @@ def texts(node: Node | None, key: str) -> tuple[list[Node], list[Entry]]:
     if node is None:
         return [], []
     if not isinstance(node.value, list):
-        return [], [Entry(node.line, key, node.shown, Meaning.DEAD, "is no list")]
+        return [], [Entry(node.line, key, node.shown, Meaning.DEAD, "is not a list")]
     good = [each for each in node.value if isinstance(each.value, str) and each.value]
-    why = "is no text; versions of the tool drop the whole list, or all settings, for it"
+    why = "is not a string; versions of the tool drop the whole list, or all settings, for it"
     wrong = [
         Entry(each.line, key, each.shown, Meaning.DEAD, why)
         for each in node.value

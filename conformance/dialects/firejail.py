@@ -61,7 +61,7 @@ def read(text: str, where: Where) -> list[Entry]:
             whole = f"{command.name} {command.value}".strip()
             named = [each for each in ignored if whole == each or whole.startswith(f"{each} ")]
             if command.name != "ignore" and named:
-                entry = replace(entry, meaning=Meaning.DEAD, why=f"ignore {named[0]} turns it off")
+                entry = replace(entry, meaning=Meaning.DEAD, why=f"`ignore {named[0]}` disables it")
             elif command.condition:
                 why = f"only if {command.condition} holds: {entry.why}"
                 entry = replace(entry, meaning=Meaning.NARROWER, why=why)
@@ -106,7 +106,7 @@ def _meaning(
     elif name in LIMITS:
         limit = f"{LIMITS[name]}={value}"
         right = value.isdecimal()
-        why = "no program uses more" if right else "is no number"
+        why = "no program uses more" if right else "is not a number"
         rules = [("limit", limit)] if right else []
         yield made(Meaning.ENFORCED if right else Meaning.DEAD, why, *rules)
     elif name == "include":
@@ -134,7 +134,7 @@ def _on_path(command: Command, earlier: list[Command], later: list[Command], whe
     if path is None:
         return made(Meaning.NOT_TESTABLE, "a folder that firejail chooses")
     if not path.startswith(("/", "~")):
-        return made(Meaning.DEAD, "is no absolute path: write ${HOME}/… or /…")
+        return made(Meaning.DEAD, "is not an absolute path: write ${HOME}/… or /…")
     if name in ALLOWS:
         rules = [("allow-write", path)] if name == "read-write" and not is_glob(path) else []
         why = "an exception from other commands"

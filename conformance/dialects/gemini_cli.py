@@ -104,7 +104,7 @@ def _settings(node: Node) -> Iterator[Entry]:
 
 def _server(node: Node, key: str) -> Iterator[Entry]:
     if not isinstance(node.value, Pairs):
-        yield Entry(node.line, key, node.shown, Meaning.DEAD, "is no object")
+        yield Entry(node.line, key, node.shown, Meaning.DEAD, "is not an object")
     yield from unknown(node, _SERVER.split(), key)
     trust = {"trust": (Meaning.WIDER, "no call of this server is asked about")}
     yield from noted(node, trust, key)
@@ -143,13 +143,16 @@ def _policy(text: str) -> list[Entry]:
     ]
     rules = found.get("rule", [])
     if not isinstance(rules, list):
-        return [*made, Entry(1, "rule", shown(rules), Meaning.DEAD, "is no list: write [[rule]]")]
+        return [
+            *made,
+            Entry(1, "rule", shown(rules), Meaning.DEAD, "is not a list: write [[rule]]"),
+        ]
     starts = [n for n, line in enumerate(text.splitlines(), 1) if line.strip() == "[[rule]]"]
     good: list[Mapping[str, Any]] = [each for each in rules if isinstance(each, Mapping)]
     for number, rule in enumerate(rules):
         line = starts[number] if number < len(starts) else 1
         if not isinstance(rule, Mapping):
-            made.append(Entry(line, "rule", shown(rule), Meaning.DEAD, "is no table"))
+            made.append(Entry(line, "rule", shown(rule), Meaning.DEAD, "is not a table"))
             continue
         names = [name for name in rule if name not in FIELDS]
         why = "the documentation names no such field"
@@ -170,15 +173,15 @@ def _rule(rule: Mapping[str, Any], rules: list[Mapping[str, Any]], line: int) ->
         return Entry(line, "rule", value, meaning, why)
 
     if rule.get("decision") not in DECISIONS:
-        return made(Meaning.DEAD, f"the decision is none of {', '.join(DECISIONS)}")
+        return made(Meaning.DEAD, f"the decision is not one of {', '.join(DECISIONS)}")
     priority = rule.get("priority")
     if not isinstance(priority, int) or isinstance(priority, bool) or not 0 <= priority <= 999:
-        return made(Meaning.DEAD, "the priority is no number from 0 to 999")
+        return made(Meaning.DEAD, "the priority is not a number from 0 to 999")
     for name in ("commandRegex", "argsPattern"):
         try:
             re.compile(str(rule.get(name, "")))
         except (re.error, RecursionError, OverflowError):
-            return made(Meaning.DEAD, f"{name} is no regular expression")
+            return made(Meaning.DEAD, f"{name} is not a regular expression")
     if "commandPrefix" in rule and "commandRegex" in rule:
         return made(Meaning.DEAD, "commandPrefix and commandRegex exclude each other")
     over = [each for each in rules if each is not rule and _wins(each, rule)]

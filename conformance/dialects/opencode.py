@@ -22,7 +22,7 @@ _SETTINGS = """$schema agent attachment autoshare autoupdate command compaction 
     layout logLevel lsp mcp mode model permission plugin provider server share shell skills
     small_model snapshot theme tools tui username watcher"""
 ACTIONS = ("allow", "ask", "deny")
-NO_ACTION = f"is none of {', '.join(ACTIONS)}"
+NO_ACTION = f"is not one of {', '.join(ACTIONS)}"
 ONLY_TOOLS = "OpenCode decides for its own tools; programs that bash starts are not confined"
 
 

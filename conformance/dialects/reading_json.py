@@ -47,7 +47,7 @@ class Pairs:
 
 
 class JsonError(Exception):
-    """line: where the text is no JSON."""
+    """line: where the text is not valid JSON."""
 
     def __init__(self, problem: str, line: int) -> None:
         super().__init__(problem)
@@ -106,7 +106,7 @@ class _Reader:
                 break
             key = self.plain()
             if not isinstance(key, str):
-                raise self.error("a key is no text")
+                raise self.error("a key is not a string")
             if not self.take(":"):
                 raise self.error(f"a colon is missing after {key!r}")
             made.append((key, self.value(depth + 1)))

@@ -16,7 +16,7 @@ def tables(text: str) -> dict[str, Any] | Entry:
     except (ValueError, RecursionError) as why:
         found = re.search(r"line (\d+)", str(why))
         line = int(found[1]) if found else 1
-        return Entry(line, "", "", Meaning.DEAD, f"the file is no TOML: {why}")
+        return Entry(line, "", "", Meaning.DEAD, f"the file is not valid TOML: {why}")
 
 
 def line_of(text: str, *words: str) -> int:

@@ -58,7 +58,7 @@ NETWORK_NOTES = {
     "mitmProxy": (Meaning.NOT_TESTABLE, "a proxy of yours sees the requests"),
     "parentProxy": (Meaning.NOT_TESTABLE, "the proxy that reaches the internet"),
 }
-NO_DOMAIN = "is no domain, and the settings are refused: write example.org or *.example.org"
+NO_DOMAIN = "is not a domain, and the settings are refused: write example.org or *.example.org"
 HERE = ("localhost", "127.0.0.1", "[::1]", "*")
 
 

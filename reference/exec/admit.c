@@ -14,7 +14,7 @@ int bs_admit(const struct bs_exec_request *request, struct bs_wrapped *wrapped, 
         return bs_fail(err, BS_E_INVALID, 0, "the request names no program");
     if (request->cancel_fd != NULL && *request->cancel_fd < 0)
         return bs_fail(err, BS_E_INVALID, 0,
-                       "cancel_fd: %d is no descriptor; name an open one, or leave NULL for none",
+                       "cancel_fd: %d is not a descriptor; name an open one, or leave NULL for none",
                        *request->cancel_fd);
     if (sandbox == NULL)
         return BS_OK;

@@ -125,7 +125,7 @@ static int find_module(const struct bs_module_request *request, struct execution
                        struct bs_module_result *result, struct bs_error *err) {
     if (!bs_module_id_is_valid(request->id)) {
         (void)snprintf(result->message, sizeof result->message,
-                       "`%.*s` is no module id: letters, digits, `_`, `.` and `-`, no `..`",
+                       "`%.*s` is not a module id: letters, digits, `_`, `.` and `-`, no `..`",
                        NAME_MOST, request->id);
         result->outcome = BS_MODULE_SPAWN_FAILED;
         return BS_OK;

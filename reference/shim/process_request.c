@@ -107,9 +107,9 @@ static void decode_repeat(struct bs_script *script, const cJSON *item, const cha
     const cJSON *steps = member(item, "steps");
     const cJSON *each = NULL;
     if (!bs_decode_u64(decoder, item, at, "count", &step->count))
-        bs_problem(decoder, at, "`count` is missing, or is no number");
+        bs_problem(decoder, at, "`count` is missing, or is not a number");
     if (!cJSON_IsArray(steps)) {
-        bs_problem(decoder, at, "`steps` is missing, or is no array");
+        bs_problem(decoder, at, "`steps` is missing, or is not an array");
         return;
     }
     step->inner = bs_decoder_keep(

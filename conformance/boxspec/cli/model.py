@@ -83,4 +83,4 @@ def _show(chosen: Sequence[Model], name: str) -> int:
                 print(f"broken law: {checked.law}")
                 return int(checked.law != mistake.law)
     known = ", ".join(each.name for model in chosen for each in model.mistakes)
-    raise UsageError(f"--mistake {name}", "is no mistake of a model", f"known: {known}")
+    raise UsageError(f"--mistake {name}", "is not a mistake of a model", f"known: {known}")

@@ -162,7 +162,7 @@ def matrix(args: argparse.Namespace) -> int:
     for topic in args.topic:
         if view.topics and topic not in view.topics:
             known_topics = f"known: {', '.join(view.topics)}"
-            raise UsageError(f"--topic {topic}", "is no topic of this matrix", known_topics)
+            raise UsageError(f"--topic {topic}", "is not a topic of this matrix", known_topics)
     question = Question(args.contract, args.topic or view.topics, args.limit, args.jobs)
     chosen = [each for each in chosen if question.contracts_of(each)]
     if not chosen:

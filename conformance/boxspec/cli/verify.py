@@ -63,13 +63,23 @@ def options() -> argparse.ArgumentParser:
     made = verb_parser("verify", EPILOG, ABOUT)
     made.usage = "boxspec verify [OPTION…] [verify.toml] -- COMMAND…"
     add = made.add_argument
-    add("file", metavar="verify.toml", nargs="?", help="expectations, and perhaps the command")
-    add("command", metavar="COMMAND", nargs="*", help="after --: the command that confines")
+    add(
+        "file",
+        metavar="verify.toml",
+        nargs="?",
+        help="file with expectations; may also have the command",
+    )
+    add(
+        "command",
+        metavar="COMMAND",
+        nargs="*",
+        help="after --: the command that starts your sandbox",
+    )
     for kind in KINDS:
         value, about = VALUES[kind]
         add(f"--{kind}", action="append", default=[], metavar=value, help=f"{about} (repeatable)")
     add(f"--{NO_NETWORK}", action="store_true", help="no TCP or UDP service can be reached")
-    add("--defaults", action="store_true", help="ask the default rows, too")
+    add("--defaults", action="store_true", help="also check the default rows")
     add(
         "--from",
         nargs=2,
@@ -79,12 +89,16 @@ def options() -> argparse.ArgumentParser:
         metavar=("TOOL", "FILE"),
         help=f"the settings of another tool are the expectations ({', '.join(_tools())})",
     )
-    add("--explain", action="store_true", help="with --from: print the meanings, start nothing")
+    add(
+        "--explain",
+        action="store_true",
+        help="with --from: print what each setting means; start nothing",
+    )
     add("--root", metavar="DIR", help="the workspace starts as a copy of DIR")
     add(
         "--real-home",
         action="store_true",
-        help="your own home directory and folder: decoys get new names, files are only opened",
+        help="use your own home directory and folder; the kit opens your files but changes none",
     )
     add("--row", action="append", default=[], metavar="ID", help="only this row (repeatable)")
     add(
@@ -99,7 +113,11 @@ def options() -> argparse.ArgumentParser:
     add("--junit", metavar="FILE", help="the result as JUnit XML")
     add("--md", metavar="FILE", help="the result as Markdown")
     add("--sarif", metavar="FILE", help="the rows that are not as expected, as SARIF 2.1.0")
-    add("--compare", metavar="OLD.json", help="print what opened and what closed since then")
+    add(
+        "--compare",
+        metavar="OLD.json",
+        help="also print what the sandbox allows or denies since OLD.json",
+    )
     return made
 
 
@@ -113,7 +131,7 @@ def _seconds(word: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < 86400:
-        raise argparse.ArgumentTypeError(f"{word!r} is no number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"{word!r} is not a number of seconds above 0")
     return number
 
 
@@ -143,7 +161,7 @@ def main(words: Sequence[str]) -> int:
     if tools and not rules:
         for each in tools:
             terminal.block(dialects.explanation(each))
-        raise UsageError("--from", "has no rule that can be asked", "mend the entries above")
+        raise UsageError("--from", "has no rule that can be tested", "fix the entries above")
     old = files.read(Path(args.compare)) if args.compare else None
     given = command or list(settings.command)
     prefix = Command.of_caller(given)

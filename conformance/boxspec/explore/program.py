@@ -140,7 +140,7 @@ class Part:
     def parse(cls, word: str) -> Part:
         found = re.fullmatch(r"(\d+)(?::(\d+(?:,\d+)*))?", word)
         if found is None:
-            problem = "is no program"
+            problem = "is not a program"
             raise UsageError(f"--program {word}", problem, "write NUMBER or NUMBER:CALL,CALL")
         chosen = tuple(int(each) for each in found[2].split(",")) if found[2] else None
         return cls(int(found[1]), chosen)

@@ -30,7 +30,7 @@ PATIENCE = 10
 
 
 class NoTime(HarnessError):
-    """Raised if the machine was too busy for a trial. This is no result about the fault."""
+    """Raised if the machine was too busy for a trial. This is not a result about the fault."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Attempt:
         found = crash_report.read(output)
         leaked = found is not None and found.key.startswith("leak")
         if leaks and leaked and self.trial.control and "silenced" in output:
-            # A silenced oracle is interrupted before it frees its memory. This is no leak of the
+            # A silenced oracle is interrupted before it frees its memory. This is not a leak of the
             # target, so leaks are not detected in the control.
             return self._libfuzzer(leaks=False)
         lines = STATUS.findall(output)

@@ -67,10 +67,12 @@ def _addresses(path: Path, document: Any) -> dict[str, str]:
     """Read `sources` at the head of a file: the name and address of each public source."""
     found = document.get("sources", {}) if isinstance(document, dict) else {}
     if not isinstance(found, dict):
-        raise _wrong(path, "sources is no mapping of names to addresses")
+        raise _wrong(path, "sources is not a mapping of names to addresses")
     for name, url in found.items():
         if not isinstance(url, str) or not re.fullmatch(r"https://[^\s<>\"')]+", url):
-            raise _wrong(path, f"sources: {name}: {url!r} is no address that begins with https://")
+            raise _wrong(
+                path, f"sources: {name}: {url!r} is not an address that begins with https://"
+            )
     return found
 
 
@@ -111,7 +113,7 @@ def _entry(path: Path, contract: str, entry: Any, addresses: Mapping[str, str]) 
 
 def _names(path: Path, name: str, needs: Any) -> list[str]:
     if not isinstance(needs, list) or not all(isinstance(each, str) for each in needs):
-        raise _wrong(path, f"{name}: needs {needs!r} is no list of ids")
+        raise _wrong(path, f"{name}: needs {needs!r} is not a list of ids")
     return needs
 
 
@@ -151,7 +153,7 @@ def _check_needs(found: dict[str, Requirement]) -> None:
         path = CONTRACTS / each.contract / "requirements.yaml"
         for needed in each.needs:
             if needed not in found and contract_of(needed) in contracts:
-                raise _wrong(path, f"{name}: needs {needed}, which is no requirement")
+                raise _wrong(path, f"{name}: needs {needed}, which is not a requirement")
         if name in closure(each.needs, found):
             raise _wrong(path, f"{name}: needs itself")
 

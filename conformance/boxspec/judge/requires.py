@@ -54,7 +54,7 @@ def requires(
         raise TypeError("@requires names at least one requirement")
     for each in (*ids, *needs):
         if not ID.fullmatch(each):
-            raise TypeError(f"{each!r} is no requirement id")
+            raise TypeError(f"{each!r} is not a requirement id")
     named = (capability,) if isinstance(capability, str) else tuple(capability or ())
     arguments = Requires(
         ids=tuple(ids),

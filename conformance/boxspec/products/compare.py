@@ -19,13 +19,13 @@ def main(matrices: Sequence[str], views: Sequence[View]) -> int:
     first, second = matrices
     (one, view), (other, other_view) = (_read(name, views) for name in (first, second))
     if view.schema != other_view.schema:
-        raise UsageError(second, f"is no {view.schema}, as {first} is", REMEDY)
+        raise UsageError(second, f"does not have the schema {view.schema} of {first}", REMEDY)
     try:
         columns, others = view.columns(one), view.columns(other)
         found = [*_hosts(one, other), *differences(columns, others)]
         kits = sorted({*_kits(one), *_kits(other)})
     except (AttributeError, KeyError, TypeError) as why:
-        problem = f"one of them is no whole matrix: {type(why).__name__}: {why}"
+        problem = f"one of them is not a complete matrix: {type(why).__name__}: {why}"
         raise UsageError(f"{first}, {second}", problem, REMEDY) from None
     for line in found:
         print(one_line(line))
@@ -83,4 +83,6 @@ def _read(name: str, views: Sequence[View]) -> tuple[dict[str, Any], View]:
     for view in views:
         if schema == view.schema:
             return found, view
-    raise UsageError(name, f"is no {' or '.join(view.schema for view in views)}", REMEDY)
+    raise UsageError(
+        name, f"has none of these schemas: {', '.join(view.schema for view in views)}", REMEDY
+    )

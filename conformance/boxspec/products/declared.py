@@ -156,7 +156,7 @@ def _at(found: Product, version: str) -> Product:
     """Return this version of a product; raise UsageError if its versions cannot be installed."""
     word = f"{found.word}@{version}"
     if not VERSION.fullmatch(version):
-        raise UsageError(word, "is no version", "write NAME@VERSION, for example NAME@1.2.3")
+        raise UsageError(word, "is not a version", "write NAME@VERSION, for example NAME@1.2.3")
     if found.here != PRODUCTS:
         raise UsageError(word, "is a library, which has one version", f"use {found.word}")
     ((name, plain),) = _printed(word, "--declaration").items()

@@ -62,7 +62,7 @@ class Result:
 
     @property
     def is_control(self) -> bool:
-        """True if this is no sandbox but a control, in which the suite must find failures."""
+        """True if this is not a sandbox but a control, in which the suite must find failures."""
         return bool(self.plain["target"]["implementation"].get("control"))
 
     @property

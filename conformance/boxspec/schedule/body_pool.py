@@ -14,8 +14,8 @@ THREADS = 32
 
 
 class BodyPool:
-    """A pool with a limited number of threads. It is no executor, because Python waits at exit for
-    the threads of an executor, even for idle ones.
+    """A pool with a limited number of threads. It is not an executor, because Python waits at exit
+    for the threads of an executor, even for idle ones.
 
     Bodies start at least `gap_s` apart. If thirty shims started at the same moment, each would take
     thirty times as long and exceed every time limit.

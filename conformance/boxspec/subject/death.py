@@ -39,7 +39,7 @@ def died(ended: Exit, evidence: dict[str, Any], sent: Collection[int] = ()) -> S
     name = _name(ended.number)
     if ended.number in _CRASHES and ended.number not in sent:
         return ShimBroke(
-            f"it died of {name} (killed {ended.number}) without a response",
+            f"the shim died of {name} (killed {ended.number}) without a response",
             evidence,
             judged="the shim lives until it has answered",
             expected="a response",
@@ -47,10 +47,10 @@ def died(ended: Exit, evidence: dict[str, Any], sent: Collection[int] = ()) -> S
         )
     whose = "sent by the test, " if ended.number in sent else ""
     return ShimBroke(
-        f"it died of {name}, {whose}for which it had no handler",
+        f"the shim died of {name}, {whose}for which it had no handler",
         evidence,
         judged="the caller of a run survives its signals",
-        expected="a response: the signal is handed on, and the run ends in order",
+        expected="a response: the run forwards the signal and returns a result",
         symptom="no handler for a signal of the caller",
     )
 

@@ -239,7 +239,7 @@ class ShimProcess(ShimView, Generic[Outcome]):
             )
         if self.warden.meddled:
             raise ShimBroke(
-                f"the shim, or a program of it, meddled with its warden: {self.warden.meddled}",
+                f"the shim or its program disturbed the kit's warden: {self.warden.meddled}",
                 {UNANSWERED: shown(self.exchange.message)},
             )
 

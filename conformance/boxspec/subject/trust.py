@@ -158,13 +158,13 @@ def _serve(case: Case, say: Say) -> None:
         answers = [known.result("hello", {**each, "nonce": ""}) for each in (first, second)]
         if answers[0] != answers[1]:
             raise _no("hello twice in one session says two different things")
-        say("hello: nonce, pid and shape are right, twice the same")
+        say("hello: nonce, pid and fields are right, equal in two answers")
         unknown = [f"{name}.no-such-op" for name in names()[:1]]
         for op in (*unknown, f"nothing-{os.urandom(3).hex()}.run"):
             answer = ask({"op": op})
             if "unsupported" not in answer:
                 raise _no(f"the unknown operation {op!r} is answered with {shown(answer)}")
-        say("unknown operation and unknown capability: unsupported")
+        say("unknown operation and unknown capability: answered with `unsupported`")
         ended = serve.bye()
         if ended is None or (ended.how, ended.number) != ("exited", 0):
             raise _no(f"after bye it should exit 0; it {_how(ended)}")
@@ -201,7 +201,7 @@ def _run(case: Case, say: Say) -> None:
         raise _no(f"hello (run) leaves {leftovers.summary}")
     if sorted(hello["capabilities"]) != sorted(session.hello["capabilities"]):
         raise _no("run and serve declare different capabilities")
-    say("run mode: hello from file to file, the same capabilities")
+    say("`run REQUEST RESPONSE`: hello is answered, with the same capabilities")
 
 
 def _elsewhere(case: Case, _: Say) -> None:
@@ -218,6 +218,6 @@ def _elsewhere(case: Case, _: Say) -> None:
         lines += seen.shim_stderr.decode("utf-8", "replace").splitlines()[-1:]
         raise UsageError(
             f"--shim {shlex.quote(shlex.join(argv))}",
-            f"answers here, and not in another folder, where cases start it: {': '.join(lines)}",
+            f"does not answer in another folder, where tests start it: {': '.join(lines)}",
             "name it, and what it loads, by an absolute path",
         )

@@ -48,7 +48,7 @@ class Command:
         found = str(self._cwd / name) if "/" in name else shutil.which(name, path=path)
         if found is None or shutil.which(found) is None:
             remedy = "install it, or name a file that can be executed"
-            raise UsageError(name, "is no program that can be started", remedy)
+            raise UsageError(name, "is not a program that can be started", remedy)
         return found
 
     def argv(self, scene: Scene, program: Sequence[str]) -> list[str]:

@@ -35,7 +35,9 @@ class Limit(Target):
     def attempts(self, scene: Scene) -> list[Attempt]:
         probe, param, unit, _ = LIMITS[self.name]
         if self.name == "memory" and self.amount > _available() // 2:
-            raise UntestableError("it is more than half of the memory that is available here")
+            raise UntestableError(
+                "the amount is more than half of the memory that is available here"
+            )
         params: dict[str, object] = {param: self.amount // unit, "ws": scene.work_folder()}
         shown = table()[probe].tries
         return [Attempt(probe, shown, params, done(f"{shown} ({self.amount})"))]
@@ -48,12 +50,12 @@ def limit_of(value: str) -> Limit:
     if name not in LIMITS or found is None:
         known = ", ".join(LIMITS)
         raise UsageError(
-            f"--limit {value}", "is no NAME=NUMBER", f"write one of {known}: memory=1G"
+            f"--limit {value}", "is not a NAME=NUMBER", f"write one of {known}: memory=1G"
         )
     amount = int(found[1]) * UNITS[found[2]]
     most = LIMITS[name][3]
     if amount > most:
-        raise UntestableError(f"the kit uses at most {_short(most)}")
+        raise UntestableError(f"the kit tests amounts up to {_short(most)}")
     return Limit(name, amount)
 
 

@@ -50,7 +50,7 @@ def place_of(word: str, home: Path, cwd: Path) -> Place:
     if word == "~" or word.startswith("~/"):
         return Place("~", _plain(word[2:]))
     if word.startswith("~"):
-        raise UntestableError("the home directory of another user is not asked")
+        raise UntestableError("the home directory of another user is not tested")
     if not word.startswith("/"):
         return Place(".", _plain(word))
     for base, folder in nearest_first(home, cwd):
@@ -70,7 +70,7 @@ def _plain(rest: str) -> str:
     folder."""
     parts = [part for part in rest.split("/") if part not in ("", ".")]
     if ".." in parts:
-        raise UntestableError("a path with .. in it is not asked: write it without")
+        raise UntestableError("a path with .. in it is not tested: write it without ..")
     if any(len(os.fsencode(part)) > NAME_MOST for part in parts):
         raise UntestableError(f"no file has a name of more than {NAME_MOST} bytes")
     return "/".join(parts) + ("/" if rest.endswith("/") and parts else "")

@@ -83,7 +83,9 @@ def read_settings(path: Path) -> Settings:
     except OSError as why:
         raise UsageError(str(path), f"cannot be read: {why.strerror}", "name a file") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as why:
-        raise UsageError(str(path), f"is no TOML: {why}", "see conformance/verify.md") from None
+        raise UsageError(
+            str(path), f"is not valid TOML: {why}", "see conformance/verify.md"
+        ) from None
     known = {*KINDS, NO_NETWORK, "command", "defaults", "root", "real-home"}
     for name in raw:
         if name not in known:
@@ -100,7 +102,7 @@ def read_settings(path: Path) -> Settings:
     command = tuple(_words(path, "command", raw.get("command", [])))
     root = raw.get("root", "")
     if not isinstance(root, str):
-        raise UsageError(str(path), "root is no text", 'write root = "."')
+        raise UsageError(str(path), "root is not a string", 'write root = "."')
     real = raw.get("real-home", False)
     return Settings(tuple(rules), command, raw.get("defaults"), root, real)
 
@@ -112,10 +114,10 @@ def is_value(value: object) -> bool:
 
 def _words(path: Path, name: str, value: Any) -> list[str]:
     if not isinstance(value, list):
-        raise UsageError(str(path), f"{name} is no list", f'write {name} = ["…"]')
+        raise UsageError(str(path), f"{name} is not a list", f'write {name} = ["…"]')
     for number, each in enumerate(value, 1):
         if not is_value(each):
-            problem = f"entry {number} of {name} is no text of one line: {each!r}"
+            problem = f"entry {number} of {name} is not a string of one line: {each!r}"
             raise UsageError(str(path), problem, "put it in quotes")
     return value
 
@@ -231,14 +233,14 @@ def _on_host(kind: str, path: Path) -> Target:
     if path.is_dir():
         return NewHostFile(path)
     if kind == "allow-write":
-        raise UntestableError("the kit writes no file of the host that is not its own")
+        raise UntestableError("the kit writes only its own files, not those of the host")
     return OpenHostFileToWrite(path)
 
 
 def _port(value: str) -> int:
     host, _, port = value.rpartition(":")
     if not port.isdecimal() or not 0 < int(port) < 65536 or not host:
-        raise UsageError(f"--allow-host {value}", "is no HOST:PORT", "write 127.0.0.1:8080")
+        raise UsageError(f"--allow-host {value}", "is not a HOST:PORT", "write 127.0.0.1:8080")
     if host not in LOOPBACK:
         raise UntestableError("the kit connects to this machine only: 127.0.0.1")
     return int(port)

@@ -142,11 +142,11 @@ class ObservedSession(Observed):
         if claims is None or claims["overall"] == "unavailable":
             return
         raise Failure(
-            "whether the backend is kept that claims to enforce something",
+            "whether the session uses the backend that claims to enforce something",
             "enforcement fully or partial",
-            f"none, although {claim} claims {claims['overall']}",
-            {"why": str(self.result.get("why", "it does not say why"))},
-            symptom="a backend is dropped that claims to enforce something",
+            f"enforcement none, although {claim} claims {claims['overall']}",
+            {"why": str(self.result.get("why", "the shim gives no reason"))},
+            symptom="a backend that claims to enforce something is not used",
             asked=self.message,
             needs=[KEPT],
         )
@@ -154,7 +154,7 @@ class ObservedSession(Observed):
     def need_enforcement(self) -> None:
         """Raise NotApplicable if the session reports no enforcement."""
         if self.dropped:
-            why = self.result.get("why", "it does not say why")
+            why = self.result.get("why", "the shim gives no reason")
             raise NotApplicable(f"the backend reports no enforcement: {why}")
 
     def claim(self, aspect: str) -> Claim:
@@ -181,10 +181,10 @@ class ObservedSession(Observed):
             raise Failure(
                 f"{aspect}, which backend.probe claims fully",
                 "no effect outside",
-                f"{escaped}; only after the run the session calls {aspect} {claim['claim']}",
+                f"{escaped}; after the run the session reports {aspect} as {claim['claim']}",
                 {"claim of the session": claim},
                 Verdict.CONTRADICTION,
-                why=f"{aspect} is claimed before the run, and not after it",
+                why=f"{aspect} is claimed fully before the run, but not after it",
                 asked=self.message,
             )
         raise Declared(aspect, claim["claim"], escaped, "; ".join(claim.get("reasons", ())))

@@ -57,7 +57,7 @@ def need_effect(scene: Scene, **params: object) -> None:
         attempted, _ = run_outside(scene, scene.arm(**params))
         found = scene.effects(attempted)
     if not found:
-        why = f"{scene.probe.name} does nothing here even outside: {attempted}"
+        why = f"{scene.probe.name} does nothing here even without a sandbox: {attempted}"
         raise HostLacks("working escape attempts", why)
 
 
@@ -180,4 +180,4 @@ def expect_nothing_outside(session: ObservedSession, changes: Sequence[str], by:
     """Fail if something outside has changed, although no probe was to change it."""
     if changes:
         session.excuse("fs-write", f"{by}: {changes[0]}")
-    expect(f"what is reached outside ({by})", changes, [], verdict=Verdict.CONTRADICTION)
+    expect(f"effects outside the sandbox ({by})", changes, [], verdict=Verdict.CONTRADICTION)

@@ -251,7 +251,7 @@ class BackendClient:
             and seen.elapsed_ms >= CUT_OFF_MS
             and self._case.attempt.number == 1
         ):
-            why = str(seen.result.get("why", "it does not say why"))
+            why = str(seen.result.get("why", "the shim gives no reason"))
             raise Late("the backend, which has enforced before", "it enforces", why)
 
 

@@ -71,6 +71,9 @@ class Explored:
         if not isinstance(result, dict):
             return b"", str(answer.get("error", answer))
         if result.get("enforcement") == "none" or not result.get("calls"):
-            return b"", f"the session has no sandbox: {result.get('why', 'it does not say why')}"
+            return (
+                b"",
+                f"the session has no sandbox: {result.get('why', 'the shim gives no reason')}",
+            )
         call = RunAnswer(result["calls"][0])
         return (call.stdout, "") if call.ok else (b"", str(call.error["message"]))

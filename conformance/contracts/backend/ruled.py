@@ -126,7 +126,7 @@ def expect_unread(session: ObservedSession, name: str, is_read: bool) -> None:
         )
     if is_read:
         session.excuse("fs-read", f"{name} is read")
-    expect("whether it is read", is_read, False, verdict=Verdict.CONTRADICTION)
+    expect("whether the denied file is read", is_read, False, verdict=Verdict.CONTRADICTION)
 
 
 def holds(
@@ -143,7 +143,8 @@ def holds(
         attempted, _ = run_outside(scene, scene.arm(denied=path))
         if not scene.ground.changes():
             raise HostLacks(
-                "working escape attempts", f"{probe} changes nothing here even outside: {attempted}"
+                "working escape attempts",
+                f"{probe} changes nothing here even without a sandbox: {attempted}",
             )
     with made_scene(probe) as scene:
         path = planted(scene.ground, denied) if plant else scene.ground.ws / denied

@@ -51,7 +51,7 @@ def test_a_workspace_may_have_any_name(case: BackendCase, name: str) -> None:
         call = session.only
         shown = call.stderr[-400:].decode("utf-8", "replace") if call.ok else call.error["message"]
         made = [path.name for path in root.iterdir()]
-        expect("what was made", made, ["made"], {"inside": shown}, Verdict.OVERREFUSED)
+        expect("files created in the root", made, ["made"], {"inside": shown}, Verdict.OVERREFUSED)
 
 
 @requires("BACKEND-ALLOW-02")
@@ -88,7 +88,13 @@ def test_an_open_network_is_open(case: BackendCase) -> None:
     with made_scene("n_tcp4") as scene:
         _, attempted = inside(case, scene, "repo-write")
         hits = [hit for observer in scene.observers for hit in observer.hits()]
-        expect("hits of the listener", len(hits), 1, {"said": str(attempted)}, Verdict.OVERREFUSED)
+        expect(
+            "connections that the listener got",
+            len(hits),
+            1,
+            {"said": str(attempted)},
+            Verdict.OVERREFUSED,
+        )
 
 
 @requires("BACKEND-ALLOW-05", needs=["BACKEND-LAUNCH-07"])
@@ -111,7 +117,7 @@ def test_the_cache_of_the_home_is_for_work(case: BackendCase) -> None:
         )
         session.need_enforcement()
         there = (cache / "a" / "f").exists()
-        expect("what was made in HOME/.cache", there, True, verdict=Verdict.OVERREFUSED)
+        expect("files created in HOME/.cache", there, True, verdict=Verdict.OVERREFUSED)
 
 
 # Two pipelines: one whose last stage reads all, and one whose last stage ends early.
@@ -131,4 +137,6 @@ def test_pipelines_of_several_stages_run_to_their_end(case: BackendCase) -> None
         )
         session.need_enforcement()
         found = [(call.stdout, call.stderr, call.result["exit_code"]) for call in session.calls]
-        expect("output, errors and exit code of each", found, [(b"2000\ny\n", b"", 0)] * times)
+        expect(
+            "stdout, stderr and exit code of each program", found, [(b"2000\ny\n", b"", 0)] * times
+        )

@@ -21,7 +21,9 @@ BAD = (
 @requires("BACKEND-EGRESS-01")
 @pytest.mark.parametrize("entry", GOOD)
 def test_a_destination_is_taken(case: BackendCase, entry: str) -> None:
-    expect("there are claims", case.backend.probe("repo-write", egress=[entry]).ok, True)
+    expect(
+        "whether the probe makes claims", case.backend.probe("repo-write", egress=[entry]).ok, True
+    )
 
 
 @requires("BACKEND-EGRESS-01")

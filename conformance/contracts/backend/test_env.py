@@ -54,7 +54,9 @@ def test_pairs_come_as_they_are(case: BackendCase) -> None:
         pairs = [["A", "1"], ["BOXSPEC_SECRET", "x y"], ["LC_SECRET", ""]]
         given = environment(report(case, ground, call={"env": {"clear_and_set": pairs}}))
         expect(
-            "the given variables, inside", {name: given.get(name) for name, _ in pairs}, dict(pairs)
+            "the given variables inside the sandbox",
+            {name: given.get(name) for name, _ in pairs},
+            dict(pairs),
         )
 
 
@@ -71,7 +73,7 @@ def test_variables_of_the_shell_and_the_loader_reach_the_program(case: BackendCa
     with made_ground() as ground:
         given = environment(report(case, ground, call={"env": {"clear_and_set": OTHERS}}))
         expect(
-            "the given variables, inside",
+            "the given variables inside the sandbox",
             {name: given.get(name) for name, _ in OTHERS},
             dict(OTHERS),
         )
@@ -86,7 +88,9 @@ def test_variables_of_any_name_reach_the_program(case: BackendCase) -> None:
     with made_ground() as ground:
         given = environment(report(case, ground, call={"env": {"clear_and_set": NAMES}}))
         expect(
-            "the given variables, inside", {name: given.get(name) for name, _ in NAMES}, dict(NAMES)
+            "the given variables inside the sandbox",
+            {name: given.get(name) for name, _ in NAMES},
+            dict(NAMES),
         )
 
 
@@ -104,7 +108,7 @@ def test_an_environment_of_any_size_reaches_the_program(case: BackendCase, what:
     with made_ground() as ground:
         given = environment(report(case, ground, call={"env": {"clear_and_set": pairs}}))
     missing = [name for name, value in pairs if given.get(name) != value]
-    expect("names without their value", missing[:5], [])
+    expect("variables that are missing or have another value", missing[:5], [])
 
 
 @requires("BACKEND-ENV-01", needs=["BACKEND-CONTEXT-01"])
@@ -138,7 +142,11 @@ def test_inherit_keeps_a_list_of_names(case: BackendCase) -> None:
         homes = one_of(str(ground.home), given.get("TMPDIR", str(ground.home)))
         expect("HOME", given.get("HOME"), homes)
         expect("variables that must not be passed", sorted({*given} & {*DROPPED}), [])
-        expect("the secret is nowhere", ground.token in given.values(), False)
+        expect(
+            "whether the secret is absent from the environment",
+            ground.token in given.values(),
+            False,
+        )
 
 
 @requires("BACKEND-ENV-04")
@@ -172,10 +180,10 @@ def test_the_scratch_is_private_and_goes(case: BackendCase) -> None:
             shim_env={"TMPDIR": str(ground.out), "HOME": str(ground.home)},
         )
         attempted = attempted_inside(session)
-        expect("a file below TMPDIR is made", str(attempted), "did")
+        expect("result of creating a file below TMPDIR", str(attempted), "did")
         scratch = Path(session.calls[1].stdout.decode())
         its_own = scratch.is_absolute() and scratch != ground.out
-        expect("TMPDIR of the second call is none of the caller's", its_own, True)
+        expect("whether TMPDIR of the second call is a new absolute path", its_own, True)
         # The scratch directory is private or gone, so files that the program created there do not
         # count as outside.
         left = [str(each) for each in (Path("/tmp"), scratch) if _has(each, ground.token)]
@@ -195,7 +203,7 @@ def test_the_mode_of_the_scratch_does_not_depend_on_the_umask(case: BackendCase)
         )
         session.need_enforcement()
         expect(
-            "the end of the program that writes to the scratch directory",
+            "how the program that writes to the scratch directory ended",
             session.only.result["exit_code"],
             0,
         )
@@ -215,7 +223,11 @@ def test_the_scratch_of_the_next_session_is_empty(case: BackendCase) -> None:
                 shim_env={"HOME": str(ground.home)},
             )
             attempted = attempted_inside(session)
-            expect(f"a file below TMPDIR is made, in the {when} session", str(attempted), "did")
+            expect(
+                f"result of creating a file below TMPDIR, in the {when} session",
+                str(attempted),
+                "did",
+            )
 
 
 HELD = 'echo mine >"$TMPDIR/mine" && printf %s "$TMPDIR" >scratch && : <gate && : <held'

@@ -80,7 +80,7 @@ def test_the_pipe_on_stdin_is_not_written_to(case: BackendCase) -> None:
         subprocess.run(["/bin/sh", "-c", REOPENS], stdin=reader, capture_output=True, check=False)
         if os.read(reader, 100) != b"outside\n":
             raise HostLacks(
-                "working escape attempts", "a pipe cannot be reopened here even outside"
+                "working escape attempts", "a pipe cannot be reopened here even without a sandbox"
             )
     with made_ground() as ground, one_line() as reader:
         session = case.backend.run(

@@ -64,7 +64,8 @@ def test_no_file_of_proc_that_is_the_systems_is_opened_for_writing(case: Backend
     outside = subprocess.run(["/bin/sh", "-c", OPENS], check=False, capture_output=True, text=True)
     if outside.stdout.split() == ["looked"]:
         raise HostLacks(
-            "working escape attempts", "no file of /proc can be written to here even outside"
+            "working escape attempts",
+            "no file of /proc can be written to here even without a sandbox",
         )
     with made_ground() as ground:
         session = case.backend.run(
@@ -75,7 +76,7 @@ def test_no_file_of_proc_that_is_the_systems_is_opened_for_writing(case: Backend
         )
         session.need_enforcement()
         *opened, looked = session.only.stdout.decode().split() or ["nothing"]
-        expect("the end of the program that opens the files", looked, "looked")
+        expect("how the program that opens the files ended", looked, "looked")
         expect_nothing_outside(session, opened, "opened for writing")
 
 

@@ -66,7 +66,7 @@ def test_no_descriptor_is_inherited_whatever_its_number(case: BackendCase, numbe
         attempted, _ = run_outside(scene, scene.arm())
         if f"descriptor {number}" not in attempted.leaked:
             raise HostLacks(
-                "working escape attempts", f"descriptor {number} is not there even outside"
+                "working escape attempts", f"descriptor {number} is not open even without a sandbox"
             )
         session, attempted = inside(case, scene, "repo-write")
         judge(scene, session, attempted)
@@ -106,7 +106,8 @@ def test_no_input_is_put_into_a_terminal(case: BackendCase) -> None:
         attempted, _ = run_outside(scene, scene.arm())
         if not terminal.typed():
             raise HostLacks(
-                "working escape attempts", f"TIOCSTI does nothing here even outside: {attempted}"
+                "working escape attempts",
+                f"TIOCSTI does nothing here even without a sandbox: {attempted}",
             )
     with made_scene("i_tiocsti") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
@@ -129,7 +130,8 @@ def test_the_callers_terminal_is_not_the_controlling_terminal(case: BackendCase)
         attempted, _ = run_outside(scene, scene.arm())
         if attempted.outcome != "did":
             raise HostLacks(
-                "working escape attempts", f"no controlling terminal here even outside: {attempted}"
+                "working escape attempts",
+                f"the test gets no controlling terminal here even without a sandbox: {attempted}",
             )
     with made_scene("e_tty") as scene, Terminal() as terminal:
         terminal.be_controlling(scene)
@@ -156,7 +158,7 @@ def test_a_program_is_in_a_session_of_its_own(case: BackendCase) -> None:
             session = shim.finish()
         session.need_enforcement()
         if not inner:
-            raise NotMeasured("no process of the shim stands in the workspace")
+            raise NotMeasured("no process of the shim has the workspace as its working directory")
         expect("whether the program is in the shim's session", shims in found, False)
 
 
@@ -263,7 +265,9 @@ def test_an_end_by_a_signal_comes_through(case: BackendCase, name: str) -> None:
         )
         result = session.only.result
         if result["exit_code"] == NOT_ENDED:
-            raise NotMeasured("inside, a program is process 1, which no signal of its own ends")
+            raise NotMeasured(
+                "inside, the program is process 1, which cannot end itself by a signal"
+            )
         number = signal.Signals[f"SIG{name}"]
         expect("success", result["success"], False)
         expect("the exit code", result["exit_code"], one_of(None, 128 + number))

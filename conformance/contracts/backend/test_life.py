@@ -66,7 +66,7 @@ def test_shutdown_comes_after_a_failed_prepare(case: BackendCase, on_unavailable
 def test_shutdown_comes_after_a_failed_spawn(case: BackendCase) -> None:
     # Without a wrapper the program itself is the command that cannot be started.
     seen = scripted(case, "refuse", program=MISSING, prefix=[])
-    expect("the call failed", seen.session.only.ok, False)
+    expect("whether the call failed", seen.session.only.ok, False)
     expect("directories made and removed", (seen.made, seen.removed), (1, 1))
     expect("calls of shutdown", seen.session.times("shutdown"), 1)
 
@@ -90,7 +90,7 @@ def test_an_empty_command_is_a_failed_call(case: BackendCase) -> None:
 def test_a_failed_shutdown_changes_no_result(case: BackendCase) -> None:
     seen = scripted(case, "refuse", shutdown="error")
     expect("runs of the program", seen.runs, 1)
-    expect("the call succeeded", seen.session.only.result["success"], True)
+    expect("whether the call succeeded", seen.session.only.result["success"], True)
 
 
 @requires("BACKEND-LIFE-09")
@@ -106,7 +106,7 @@ def test_a_session_leaves_no_process_and_no_file(case: BackendCase) -> None:
         )
         attempted_inside(session)
         expect("what changed in the workspace", ground.changes(), [])
-        expect("processes that are left", [proc.describe() for proc in session.lasting], [])
+        expect("processes left running", [proc.describe() for proc in session.lasting], [])
 
 
 HELD = 'echo mine >"$TMPDIR/mine" && : <gate && : <held; cat "$TMPDIR/mine"'
@@ -139,11 +139,16 @@ def test_two_open_sessions_are_independent(case: BackendCase) -> None:
             outer = shim.finish()
         for session in (inner, outer):
             session.need_enforcement()
-        expect("the end of the inner session's program", inner.only.result["exit_code"], 0)
+        expect("exit code of the inner session's program", inner.only.result["exit_code"], 0)
         found = outer.calls[0].stdout if outer.calls[0].ok else b""
-        expect("what the outer session finds in its scratch", found, b"mine\n")
+        expect("what the outer session reads from its scratch directory", found, b"mine\n")
         own = [(ground.ws / "own").exists() for ground in (first, second)]
-        expect("each writes into its own workspace", own, [True, True], verdict=Verdict.OVERREFUSED)
+        expect(
+            "whether each session can write into its own workspace",
+            own,
+            [True, True],
+            verdict=Verdict.OVERREFUSED,
+        )
         strangers = [
             str(g.ws / "stranger") for g in (first, second) if (g.ws / "stranger").exists()
         ]

@@ -50,14 +50,16 @@ def _without_reason(claims: Claims) -> list[str]:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_probe_answers_aspect_by_aspect(case: BackendCase, profile: str) -> None:
     claims = case.backend.probe(profile).result
-    expect("aspects that lack something, without a reason", _without_reason(claims), [])
+    expect(
+        "aspects that are partial or unavailable and have no reason", _without_reason(claims), []
+    )
 
 
 @requires("BACKEND-PROBE-01")
 def test_each_backend_of_hello_gives_reasons(case: BackendCase) -> None:
     answers = _answers(case)
     silent = {name: lacking for name, each in answers.items() if (lacking := _without_reason(each))}
-    expect("aspects that lack something, without a reason", silent, {})
+    expect("aspects that are partial or unavailable and have no reason", silent, {})
 
 
 @requires("BACKEND-PROBE-02")
@@ -122,7 +124,7 @@ def _attempted(
 def _expect_true_claims(case: BackendCase, backend: str, probe: str, state: Sequence[str]) -> None:
     """Fail if a claim in this state is wrong: a program must run inside, and must not escape.
 
-    The claim by itself is no failure, because the backend may have other means, for example a
+    The claim by itself is not a failure, because the backend may have other means, for example a
     daemon.
     """
     claims = case.backend.probe("repo-write", backend=backend, state=state).result
@@ -151,7 +153,7 @@ def test_a_backend_that_cannot_start_a_program_is_unavailable(
     case: BackendCase, probe: str
 ) -> None:
     if case.backend.probe("repo-write").result["overall"] == "unavailable":
-        raise NotApplicable("the backend says that it is unavailable anyway")
+        raise NotApplicable("the backend reports that it is unavailable")
     state = [word for call in STARTED_WITH for word in ("--seccomp-deny", f"{call}:EPERM")]
     _expect_true_claims(case, case.backend.chosen, probe, state)
 
@@ -161,9 +163,9 @@ def test_a_backend_that_cannot_start_a_program_is_unavailable(
 def test_a_mechanism_that_is_not_there_is_not_claimed(case: BackendCase, probe: str) -> None:
     made_of_it = [name for name in _every(case) if "landlock" in case.backend.mechanism(name)]
     if not made_of_it:
-        raise NotApplicable("no backend of hello is made of Landlock")
+        raise NotApplicable("hello names no backend that uses Landlock")
     if host.landlock_abi() == 0:
-        raise HostLacks("sandbox mechanisms", "this kernel has no Landlock to take away")
+        raise HostLacks("sandbox mechanisms", "this kernel has no Landlock")
     state = ["--seccomp-deny", "landlock_create_ruleset:EOPNOTSUPP"]
     _expect_true_claims(case, made_of_it[0], probe, state)
 
@@ -182,10 +184,12 @@ UNKNOWN = {
 def test_a_feature_that_an_older_version_lacks_is_not_claimed(case: BackendCase, what: str) -> None:
     made_of_it = [name for name in _every(case) if "landlock" in case.backend.mechanism(name)]
     if not made_of_it:
-        raise NotApplicable("no backend of hello is made of Landlock")
+        raise NotApplicable("hello names no backend that uses Landlock")
     abi, probe, profile = UNKNOWN[what]
     if host.landlock_abi() <= abi:
-        raise HostLacks("sandbox mechanisms", f"Landlock's ABI is {host.landlock_abi()} anyway")
+        raise HostLacks(
+            "sandbox mechanisms", f"the kernel's own Landlock ABI is already {host.landlock_abi()}"
+        )
     control(probe)
     with made_scene(probe) as scene:
         session = _attempted(case, scene, made_of_it[0], profile, ["--landlock-abi", str(abi)])
@@ -195,7 +199,7 @@ def test_a_feature_that_an_older_version_lacks_is_not_claimed(case: BackendCase,
         effects = scene.effects(attempted)
         claimed = bool(effects) and session.claims_fully(scene.probe.aspect)
         expect(
-            f"what gets out with {scene.probe.aspect} claimed fully under ABI {abi}",
+            f"effects outside, with {scene.probe.aspect} claimed fully under ABI {abi}",
             effects if claimed else [],
             [],
             {"inside": str(attempted)},
@@ -219,7 +223,7 @@ def test_a_filter_that_cannot_be_installed_is_not_claimed(case: BackendCase, why
         if claims["aspects"].get("kernel", {}).get("claim") == "fully"
     ]
     if not claimed:
-        raise NotApplicable("no backend of hello claims to have a filter here")
+        raise NotApplicable("hello names no backend that claims a system call filter here")
     calls = ("seccomp", "prctl_set_seccomp")
     refused = [word for call in calls for word in ("--seccomp-deny", f"{call}:{why}")]
     for name in claimed:
@@ -237,7 +241,7 @@ def test_a_filter_that_cannot_be_installed_is_not_claimed(case: BackendCase, why
 def test_a_probe_answers_twice_the_same_and_leaves_no_process(case: BackendCase) -> None:
     first, second = (case.backend.probe("no-network") for _ in range(2))
     expect("the claims", second.result, first.result)
-    expect("processes that are left", [proc.describe() for proc in second.lasting], [])
+    expect("processes left running", [proc.describe() for proc in second.lasting], [])
 
 
 @requires("BACKEND-PROBE-06")

@@ -46,7 +46,10 @@ def test_no_process_outlives_its_session(case: BackendCase, probe: str) -> None:
     with made_scene(probe) as scene:
         _, left = run_outside(scene, scene.arm())
         if not left:
-            raise HostLacks("working escape attempts", f"{probe} does not live on even outside")
+            raise HostLacks(
+                "working escape attempts",
+                f"{probe} does not survive its parent here even without a sandbox",
+            )
     with made_scene(probe) as scene:
         session, attempted = inside(case, scene, "repo-write")
         # A swarm leaves a different number of processes each time.
@@ -87,7 +90,7 @@ def _expect_none_left(session: ObservedSession, what: str, at_most: int | None =
         return
     session.excuse("process", f"{what}: {lasting[0]}")
     raise Failure(
-        "the processes of a program end with its session",
+        "processes left after the session",
         "no process is left",
         ", ".join(lasting[:at_most]),
         verdict=Verdict.CONTRADICTION,

@@ -103,9 +103,9 @@ def test_a_rule_that_is_not_enforced_is_named(case: BackendCase, rule: str) -> N
         session, attempted = session_of(case, scene, policy((rule,)), denied=path)
         if path.exists() and not named(session, rule):
             raise Failure(
-                f"a name that {rule} denies and that comes later",
+                f"a file that {rule} denies, created during the run",
                 "it is refused, or the rule is named as not enforced",
-                "it was made, and no word of the rule",
+                "it was created, and `not_enforced` does not name the rule",
                 {"not_enforced": session.result["not_enforced"]},
                 Verdict.CONTRADICTION,
             )
@@ -122,7 +122,12 @@ def test_a_rule_of_the_workspaces_own_policy_is_named_too(case: BackendCase) -> 
         session, attempted = session_of(case, scene, {**policy(), "workspace": own}, denied=path)
         named_rules = [each["rule"] for each in session.result["not_enforced"]]
         named_or_held = bool(named(session, rule)) or not path.exists()
-        expect("it is refused, or named", named_or_held, True, {"not enforced": named_rules})
+        expect(
+            "whether it is refused, or its rule is named as not enforced",
+            named_or_held,
+            True,
+            {"not enforced": named_rules},
+        )
         need_an_end(scene, session, attempted)
 
 
@@ -253,10 +258,13 @@ def test_a_write_into_a_directory_that_is_not_read_is_not_lost(case: BackendCase
         session = line_inside(case, ground, line, rules)
         lines = session.only.stdout.split()
         expect(
-            "the last word of the shell line", lines[-1:], [b"tried"], verdict=Verdict.OVERREFUSED
+            "the last word that the script prints",
+            lines[-1:],
+            [b"tried"],
+            verdict=Verdict.OVERREFUSED,
         )
         lost = b"done" in lines and not (ground.ws / "secret" / "new").exists()
-        expect("whether a write succeeds and is lost", lost, False)
+        expect("whether a write reports success and its file is not there", lost, False)
 
 
 @requires("BACKEND-RULE-16", capability=RULES)
@@ -269,7 +277,9 @@ def test_the_set_up_follows_no_link_out(case: BackendCase, denied: str) -> None:
         inotify.watch(str(ground.out), CREATE | MODIFY | DELETE)
         rules = policy((denied,), deny_read=(denied,))
         session = line_inside(case, ground, "echo tried", rules)
-        expect("the program ran", session.only.stdout, b"tried\n", verdict=Verdict.OVERREFUSED)
+        expect(
+            "whether the program ran", session.only.stdout, b"tried\n", verdict=Verdict.OVERREFUSED
+        )
         # This also notices a file that the session has removed again.
         seen = [name for _, _, name in inotify.read()]
         expect("what changed outside", [*ground.changes(), *seen], [], verdict=Verdict.ESCAPED)

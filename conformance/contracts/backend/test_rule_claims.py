@@ -107,7 +107,7 @@ def test_a_rule_that_is_broken_is_not_claimed_fully(case: BackendCase, what: str
         claimed = session.claim(broken.aspect)["claim"]
         evidence = {"not_enforced": session.result["not_enforced"]}
         expect(
-            f"whether {broken.aspect} is claimed fully and {broken.rule} was broken",
+            f"whether {broken.aspect} is claimed fully although {broken.rule} was broken",
             (claimed == "fully" or session.result["enforcement"] == "fully") and is_broken,
             False,
             evidence,
@@ -207,7 +207,7 @@ def test_many_denied_files_do_not_drop_the_sandbox(case: BackendCase, shape: str
             within_s=120.0,
         )
         kept = session.result["enforcement"] != "none" or claimed == "unavailable"
-        why = {"why": str(session.result.get("why", "it does not say why"))}
+        why = {"why": str(session.result.get("why", "the shim gives no reason"))}
         expect("whether the backend is kept", kept, True, why)
         session.need_enforcement()
         if session.claim("fs-write")["claim"] == "fully":
@@ -217,9 +217,15 @@ def test_many_denied_files_do_not_drop_the_sandbox(case: BackendCase, shape: str
         read = [line.split()[1] for line in lines if line.startswith(ground.token)]
         named_rules = {str(each["rule"]) for each in session.result["not_enforced"]}
         silent = [name for name in read if not named_rules & {name, "**/*.key"}]
-        expect("files that are read and whose rule is not named", silent[:3], [])
+        expect(
+            "denied files that are read although no rule is named as not enforced", silent[:3], []
+        )
         fully = session.claim("fs-read")["claim"] == "fully"
-        expect("files that are read, and fs-read is claimed fully", read[:3] if fully else [], [])
+        expect(
+            "denied files that are read although fs-read is claimed fully",
+            read[:3] if fully else [],
+            [],
+        )
 
 
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-13"])
@@ -240,7 +246,7 @@ def test_accepted_late_names_are_no_excuse_for_files_that_exist(
             within_s=120.0,
         )
         *read, looked = session.only.stdout.decode().splitlines() or [""]
-        expect("the end of the script", looked, "looked", verdict=Verdict.UNPROVEN)
+        expect("exit code of the script", looked, "looked", verdict=Verdict.UNPROVEN)
         fully = session.claim("fs-read")["claim"] == "fully"
         read = [each.removeprefix(ground.token) for each in read if fully]
         expect("files that are read", read[:3], [], verdict=Verdict.CONTRADICTION)

@@ -41,7 +41,7 @@ def _need_effect(name: str, watched: str, line: str) -> None:
         subprocess.run(["/bin/sh", "-c", line], cwd=ground.ws, check=False, capture_output=True)
         if not ground.changes():
             raise HostLacks(
-                "working escape attempts", f"`{line}` changes nothing here even outside"
+                "working escape attempts", f"`{line}` changes nothing here even without a sandbox"
             )
 
 
@@ -74,7 +74,12 @@ def _expect_made(neighbour: Path) -> None:
     denied work.
     """
     made = neighbour.exists()
-    expect("whether a neighbour can be made", made, True, verdict=Verdict.OVERREFUSED)
+    expect(
+        "whether a file next to the denied one can be created",
+        made,
+        True,
+        verdict=Verdict.OVERREFUSED,
+    )
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
@@ -202,7 +207,13 @@ def _either(session: ObservedSession, rule: str, broken: bool) -> None:
     reports = named(session, rule) or named(session, f"!{rule}")
     evidence = {"not_enforced": session.result["not_enforced"]}
     held_or_named = bool(reports) or not broken
-    expect(f"{rule} holds, or is named", held_or_named, True, evidence, Verdict.CONTRADICTION)
+    expect(
+        f"whether {rule} holds, or is named as not enforced",
+        held_or_named,
+        True,
+        evidence,
+        Verdict.CONTRADICTION,
+    )
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
@@ -302,6 +313,6 @@ def test_a_grant_of_a_policy_does_not_apply_under_read_only(case: BackendCase, m
         made = os.listdir(own)
         if made:
             session.excuse("fs-write", "own/made")
-        expect("what was made in the root", made, [], verdict=Verdict.CONTRADICTION)
+        expect("files created in the root", made, [], verdict=Verdict.CONTRADICTION)
         output = session.only.stdout
         expect("the output of the program", output, b"tried\n", verdict=Verdict.OVERREFUSED)

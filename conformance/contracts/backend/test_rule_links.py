@@ -106,7 +106,7 @@ def _need_effect(linked: Linked, line: str) -> None:
         subprocess.run(["/bin/sh", "-c", line], cwd=ground.ws, check=False, capture_output=True)
         if not ground.changes():
             raise HostLacks(
-                "working escape attempts", f"`{line}` changes nothing here even outside"
+                "working escape attempts", f"`{line}` changes nothing here even without a sandbox"
             )
 
 
@@ -125,4 +125,9 @@ def test_a_file_denied_through_a_link_stays_under_each_name(case: BackendCase, w
             _excused(session, linked.rule, "fs-write", changes[0])
         expect("changes of the denied file", changes, [], verdict=Verdict.CONTRADICTION)
         made = (ground.ws / "neighbour").exists()
-        expect("whether a neighbour can be made", made, True, verdict=Verdict.OVERREFUSED)
+        expect(
+            "whether a file next to the denied one can be created",
+            made,
+            True,
+            verdict=Verdict.OVERREFUSED,
+        )

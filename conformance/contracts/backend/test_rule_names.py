@@ -106,7 +106,9 @@ def test_a_write_to_a_denied_pipe_does_not_arrive(
             with pipe.open("wb") as writer:
                 writer.write(b"control")
             if _heard(fd) != b"control":
-                raise HostLacks("working escape attempts", "a pipe passes nothing on here")
+                raise HostLacks(
+                    "working escape attempts", "the test's pipe passes no bytes on here"
+                )
             session = inside(case, ground, f"echo x >{name}", policy(denied))
             heard = _heard(fd)
         expect_unchanged(session, name, [f"{name}: {heard!r} arrives"] if heard else [])
@@ -151,7 +153,13 @@ def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(
         broken = (ground.ws / "src" / "new" / "file").exists()
         held_or_named = not broken or bool(named(session, rule))
         evidence = {"not_enforced": session.result["not_enforced"]}
-        expect(f"{rule} holds, or is named", held_or_named, True, evidence, Verdict.CONTRADICTION)
+        expect(
+            f"whether {rule} holds, or is named as not enforced",
+            held_or_named,
+            True,
+            evidence,
+            Verdict.CONTRADICTION,
+        )
 
 
 @requires("BACKEND-RULE-05", capability=RULES, needs=NEEDS)

@@ -111,5 +111,5 @@ def test_the_scan_reports_no_allowed_change(case: BackendCase) -> None:
         planted(ground)
         session = line_inside(case, ground, "echo x >>file; cat kept.key; : >made", policy((KEY,)))
         ran = (b"canary\n" in session.only.stdout, (ground.ws / "made").exists())
-        expect("whether the line was run", ran, (True, True), verdict=Verdict.OVERREFUSED)
+        expect("whether the script ran", ran, (True, True), verdict=Verdict.OVERREFUSED)
         expect("`violations` of the result", session.violations, [])

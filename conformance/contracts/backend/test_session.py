@@ -89,7 +89,7 @@ def test_degrade_drops_an_unavailable_backend(case: BackendCase) -> None:
 @requires("BACKEND-SESSION-04", capability=SCRIPT)
 def test_each_call_of_a_dropped_backend_has_enforcement_none(case: BackendCase) -> None:
     seen = scripted(case, "degrade", calls=3, probe="unavailable")
-    expect("runs, wrapped runs", (seen.runs, seen.wrapped), (3, 0))
+    expect("runs of the program, and runs of the wrapped argv", (seen.runs, seen.wrapped), (3, 0))
     enforcements = [call.result.get("enforcement") for call in seen.session.calls]
     expect("the enforcement of each call", enforcements, ["none"] * 3)
 

@@ -66,7 +66,7 @@ def test_a_tool_does_its_work(case: BackendCase, tool: str) -> None:
         answer = session.only
         shown = {"stdout": answer.stdout[-400:], "stderr": answer.stderr[-400:]}
         expect(
-            f"exit code of the work of {tool}",
+            f"exit code of {tool} and its steps",
             answer.result["exit_code"],
             0,
             shown,
@@ -95,4 +95,6 @@ def control(tool: str) -> None:
         )
     if done.returncode != 0:
         why = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise HostLacks("working escape attempts", f"{tool} does not work here outside: {why[-1:]}")
+        raise HostLacks(
+            "working escape attempts", f"{tool} does not work here without a sandbox: {why[-1:]}"
+        )

@@ -112,9 +112,9 @@ def test_each_call_of_a_session_is_confined(case: BackendCase) -> None:
         made = sorted(path.name for path in ground.out.glob("made-*"))
         if made:
             session.excuse("fs-write", f"out/{made[0]}")
-        expect("what the calls made outside", made, [], verdict=Verdict.CONTRADICTION)
+        expect("files that the calls created outside", made, [], verdict=Verdict.CONTRADICTION)
         wrote = len(list(ground.ws.glob("sibling-*")))
-        expect("calls that wrote inside", wrote, CALLS, verdict=Verdict.OVERREFUSED)
+        expect("number of calls that wrote inside", wrote, CALLS, verdict=Verdict.OVERREFUSED)
 
 
 @requires("BACKEND-WRITE-02")
@@ -141,7 +141,7 @@ def test_the_removal_of_the_scratch_follows_no_link(case: BackendCase) -> None:
         )
         session.need_enforcement()
         if not (ground.ws / "sibling").exists():
-            raise Blocked(["BACKEND-ENV-03"], "no links are made below TMPDIR")
+            raise Blocked(["BACKEND-ENV-03"], "the backend lets no program make links below TMPDIR")
         expect_nothing_outside(session, ground.changes(), "links of the scratch")
 
 
@@ -194,7 +194,9 @@ def test_each_way_to_start_is_confined(case: BackendCase, way: str) -> None:
     with made_ground() as ground:
         done = subprocess.run(start(way, ground), check=False, capture_output=True)
         if not (ground.out / "made").exists():
-            raise HostLacks("working escape attempts", f"{way}: {done.stderr!r} even outside")
+            raise HostLacks(
+                "working escape attempts", f"{way}: {done.stderr!r} even without a sandbox"
+            )
     with made_ground() as ground:
         program, *args = start(way, ground)
         session = case.backend.run(
@@ -214,7 +216,9 @@ def test_each_way_to_start_is_confined(case: BackendCase, way: str) -> None:
                 verdict=Verdict.CONTRADICTION,
             )
         wrote = (ground.ws / "sibling").exists()
-        expect("a file of the workspace is made", wrote, True, verdict=Verdict.OVERREFUSED)
+        expect(
+            "result of creating a file in the workspace", wrote, True, verdict=Verdict.OVERREFUSED
+        )
 
 
 @requires("BACKEND-WRITE-02", needs=[WORK])
@@ -292,7 +296,9 @@ def test_a_variable_that_a_link_leads_outside_changes_nothing(
                 "something was created in it and removed",
             )
         wrote = (ground.ws / "sibling").exists()
-        expect("a file of the workspace is made", wrote, True, verdict=Verdict.OVERREFUSED)
+        expect(
+            "result of creating a file in the workspace", wrote, True, verdict=Verdict.OVERREFUSED
+        )
 
 
 # The program waits at two gates. It opens the first one itself to show that it runs. Before the
@@ -306,7 +312,9 @@ def mount_beside(pid: int, source: Path, at: Path) -> None:
     tried = subprocess.run([*words, "mount", "--bind", source, at], check=False)
     seen = subprocess.run([*words, "test", "-e", at / "file"], check=False)
     if tried.returncode or seen.returncode:
-        raise HostLacks("working escape attempts", "nothing is mounted here while a program runs")
+        raise HostLacks(
+            "working escape attempts", "no file system can be mounted here while a program runs"
+        )
 
 
 @requires("BACKEND-WRITE-07")

@@ -89,7 +89,7 @@ def test_no_policy_opens_a_read_only_root(case: BackendCase, rules: str) -> None
 done; echo tried"""
         session = line_inside(case, ground, line, POLICIES[rules], profile="read-only")
         tried = session.only.stdout if session.only.ok else session.only.error
-        expect("the end of the script", tried, b"tried\n", verdict=Verdict.UNPROVEN)
+        expect("exit code of the script", tried, b"tried\n", verdict=Verdict.UNPROVEN)
         changed = sorted({*before.items()} ^ {*_content(ground.ws).items()})
         if changed:
             session.excuse("fs-write", changed[0][0])

@@ -82,7 +82,9 @@ def slow_to_execute(program: Path) -> Iterator[SlowExecution]:
         try:
             fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
         except OSError as why:
-            raise HostLacks("leases", f"no lease of a program: {why}") from None
+            raise HostLacks(
+                "leases", f"the kernel gives no lease on a program file: {why}"
+            ) from None
         yield SlowExecution(fd)
     finally:
         os.close(fd)

@@ -174,4 +174,6 @@ def needs_replaced_environment(case: ExecCase) -> None:
     PATH."""
     names = report(case, env=[("ONLY", "1")])["env_b64"]
     if len(names) != 1 + len(case.exec.inside.added):
-        raise Blocked(["EXEC-ENV-02"], "clear_and_set leaves other variables")
+        raise Blocked(
+            ["EXEC-ENV-02"], "the environment has variables that clear_and_set does not name"
+        )

@@ -75,7 +75,7 @@ def test_the_cap_kills_at_once_without_another_signal(case: ExecCase) -> None:
     args = [events.path, "--members", "1", "--out", "x" * 101]
     seen = case.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
     attempted(events, member=1)
-    expect("signals that the child could note", events.all("signal"), [])
+    expect("signals that the child logged before its end", events.all("signal"), [])
     expect_within(case, "the life of the shim", seen.start, seen.end, case.grace_ms / 2)
 
 

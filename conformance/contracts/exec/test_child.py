@@ -30,13 +30,17 @@ def test_the_child_leads_its_own_group(case: ExecCase, stdin: str | bytes) -> No
     line = 'test -p /dev/stdin && cat >/dev/null; exec "$0" "$1"'
     case.exec.run(program="/bin/sh", args=["-c", line, P.report, str(place)], stdin=stdin)
     found = reported(place)
-    expect("the child's group, against its pid", found["pgid"], found["pid"])
+    expect("the child's process group, compared with its pid", found["pgid"], found["pid"])
 
 
 @requires("EXEC-CHILD-01", pitfalls=["B1"])
 def test_the_group_is_the_childs_at_its_first_instruction(case: ExecCase) -> None:
     found = report(case)
-    expect("group and pid as a static program reads them first", found["pgid"], found["pid"])
+    expect(
+        "process group and pid that a static program reads before anything else",
+        found["pgid"],
+        found["pid"],
+    )
 
 
 @requires("EXEC-CHILD-02", pitfalls=["B9"])
@@ -46,7 +50,7 @@ def test_the_child_stays_in_the_callers_session(case: ExecCase, state: list[str]
     with case.exec.start(program=P.gate, args=[events.path, str(fifo)], state=state) as shim:
         child = events.wait("ready").pid
         sessions = os.getsid(child), os.getsid(shim.shim_pid)
-    expect("the child's session, against the caller's", sessions[0], sessions[1])
+    expect("the child's session, compared with the caller's", sessions[0], sessions[1])
 
 
 @requires("EXEC-CHILD-06", pitfalls=["D4", "D1"])
@@ -151,7 +155,7 @@ def test_without_special_limits_the_child_has_the_callers_own(case: ExecCase) ->
     got = {name: found["rlimits"][name] for name in LIMITS}
     wanted = {name: got[name] if got[name] == first[name] else own[name] for name in LIMITS}
     expect(
-        "limits and umask of the child, against the caller's",
+        "limits and umask of the child, compared with the caller's",
         (got, found["umask"]),
         (wanted, umask),
         {"what the caller was started with": first},
@@ -190,4 +194,4 @@ def test_attributes_that_a_child_inherits_are_the_callers(case: ExecCase, what: 
         seen = shim.finish()
     read = PASSED_ON[what]
     got, wanted = read(passed_on(seen.stdout.decode())), read(passed_on(caller))
-    expect(f"{what} of the child, against the caller's", got, wanted)
+    expect(f"{what} of the child, compared with the caller's", got, wanted)

@@ -39,7 +39,7 @@ def test_stdout_and_stderr_are_two_pipes(case: ExecCase) -> None:
     found = report(case)
     out, err = fd_of(found, 1), fd_of(found, 2)
     expect(
-        "types of the two, and whether they differ",
+        "types of the child's stdout and stderr, and whether they are two files",
         (out.get("type"), err.get("type"), out.get("ino") != err.get("ino")),
         ("pipe", "pipe", True),
     )
@@ -50,7 +50,7 @@ def test_stdout_and_stderr_are_two_pipes_with_debug_too(case: ExecCase) -> None:
     found = report(case, debug=True)
     out, err = fd_of(found, 1), fd_of(found, 2)
     expect(
-        "types of the two, and whether they differ",
+        "types of the child's stdout and stderr, and whether they are two files",
         (out.get("type"), err.get("type"), out.get("ino") != err.get("ino")),
         ("pipe", "pipe", True),
     )
@@ -129,7 +129,7 @@ def test_a_descriptor_that_the_caller_left_open_is_passed_on(case: ExecCase) -> 
         # any run.
         with case.idle(*state) as idle:
             wanted = idle.passed_on()
-    expect("number and target of what is above 2 in the child", got, wanted)
+    expect("descriptors above 2 in the child, with their targets", got, wanted)
 
 
 @requires("EXEC-CHILD-04", "EXEC-CHILD-09", pitfalls=["C1"], needs=["EXEC-SPAWN-17"])
@@ -147,7 +147,7 @@ def test_a_crowd_of_inherited_descriptors_is_all_that_a_child_has(
     if got != wanted:
         with case.idle(*state) as idle:
             wanted = {0, 1, 2} | {fd for fd, _ in idle.passed_on()}
-    expect("numbers of which child and caller differ", sorted(got ^ wanted)[:9], [])
+    expect("descriptors that only the child or only the caller has", sorted(got ^ wanted)[:9], [])
 
 
 @requires("EXEC-CHILD-09", pitfalls=["C1"])
@@ -161,7 +161,7 @@ def test_descriptors_of_each_number_are_passed_on(case: ExecCase) -> None:
     if got != wanted:
         with case.idle(*state) as idle:
             wanted = idle.passed_on()
-    expect("number and target of what is above 2 in the child", got, wanted)
+    expect("descriptors above 2 in the child, with their targets", got, wanted)
 
 
 @requires("EXEC-CHILD-09", pitfalls=["C4"])
@@ -172,7 +172,11 @@ def test_the_flags_of_an_inherited_stdin_do_not_change(case: ExecCase, blocking:
         os.set_blocking(reader, blocking)
         found = report(case, stdin="inherit", shim_stdin=reader)
         got = (not fd_of(found, 0).get("nonblock"), os.get_blocking(reader))
-        expect("blocking in the child, and afterwards", got, (blocking, blocking))
+        expect(
+            "whether the pipe is in blocking mode in the child, and after the run",
+            got,
+            (blocking, blocking),
+        )
     finally:
         os.close(reader)
         os.close(writer)
@@ -185,7 +189,11 @@ def test_the_flags_of_the_callers_own_output_do_not_change(case: ExecCase, block
     try:
         os.set_blocking(writer, blocking)
         case.exec.run(program="/bin/true", shim_stdout=writer)
-        expect("blocking afterwards", os.get_blocking(writer), blocking)
+        expect(
+            "whether the caller's stdout is in blocking mode after the run",
+            os.get_blocking(writer),
+            blocking,
+        )
     finally:
         os.close(reader)
         os.close(writer)
@@ -210,7 +218,7 @@ def test_runs_work_with_standard_descriptors_closed_in_the_caller(
     found = reported(place)
     # EXEC-CHILD-03 tests where stdout leads, and the next test where stdin comes from.
     expect(
-        "the child's end, what it wrote, and whether it has its three descriptors",
+        "how the child ended, what it wrote, and whether it has its three descriptors",
         (outcome(seen), seen.stdout, seen.stderr, [each["fd"] for each in found["fds"]][:3]),
         ("exit 0", b"out\n", b"err\n", [0, 1, 2]),
     )
@@ -233,4 +241,4 @@ def test_a_payload_arrives_with_standard_descriptors_closed(
 ) -> None:
     state = [word for fd in closed for word in ("--close", str(fd))]
     seen = case.exec.run(program=P.read_some, args=["3", "--exit", "7"], stdin=b"abc", state=state)
-    expect("the end of a child that reads three bytes", outcome(seen), "exit 7")
+    expect("how a child that reads three bytes ended", outcome(seen), "exit 7")

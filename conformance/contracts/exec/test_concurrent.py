@@ -97,9 +97,9 @@ def test_a_run_completes_while_forty_others_wait(case: ExecCase) -> None:
         open_gate_for_all(fifo, lambda: len(events.all("end")) < 40)
         found = shim.finish().runs
     with for_the_prompt(case):
-        expect("whether the last of 41 came to its end while 40 waited", completed, True)
+        expect("whether the last of 41 runs ended while 40 waited", completed, True)
     expect(
-        "output of the last one, and outputs of the others",
+        "output of the last run, and outputs of the others",
         (stream(found[-1], "stdout"), {run.stdout for run in found[:-1]}),
         (digest(long), {hash_line(payload)}),
     )
@@ -145,7 +145,11 @@ def test_the_deadline_of_a_later_run_counts_from_its_own_start(case: ExecCase) -
     with for_the_prompt(case):
         seen = case.exec.batch([(0, {"program": "true"}), (1600, late)])
         codes = [found.result["exit_code"] for found in seen.runs]
-        expect("exit codes of a run, and of one that begins when its limit is over", codes, [0, 0])
+        expect(
+            "exit codes of a run, and of one that begins after the first one's time limit",
+            codes,
+            [0, 0],
+        )
 
 
 @requires("EXEC-RESULT-05", capability=HERE, overlap=1.0)
@@ -177,7 +181,7 @@ def test_a_run_that_ends_keeps_the_handlers_for_the_others(case: ExecCase, first
     got = [run.result["exit_code"] for run in seen.runs] if seen.ok else seen.shim_exit
     wanted = [0, 143] if first == "started_first" else [143, 0]
     with for_the_prompt(case):
-        expect("exit codes of the run that had ended and the one that went on", got, wanted)
+        expect("exit codes of the run that ended first and of the run that went on", got, wanted)
 
 
 @requires("EXEC-CONC-04", pitfalls=["C2"], capability=HERE, stress=40)
@@ -192,7 +196,7 @@ def test_concurrent_children_have_no_descriptors_of_each_other(case: ExecCase) -
         if any(entry["ino"] in theirs for theirs in own[:number] + own[number + 1 :])
         and entry["ino"] not in own[number]
     ]
-    expect("descriptors of forty children that are pipes of another", strangers, [])
+    expect("descriptors of forty children that are pipes of another child", strangers, [])
 
 
 @requires("EXEC-CONC-04", pitfalls=["C2"], capability=HERE, overlap=2.0, stress=20, timing=True)

@@ -144,7 +144,7 @@ def test_streams_do_not_depend_on_unrelated_options(case: ExecCase, name: str) -
         for each, (_, run) in seen.items()
     }
     wrong = {each: answer for each, answer in answers.items() if answer != wanted}
-    expect("end and streams, where they differ", wrong, {}, {"wanted": wanted})
+    expect("exit and streams that differ from the expected ones", wrong, {}, {"wanted": wanted})
 
 
 ORPHANS: dict[str, tuple[str, list[str]]] = {
@@ -163,6 +163,6 @@ def test_orphans_are_killed_with_unrelated_options(case: ExecCase, name: str) ->
 
     seen = run_with_each_option(case, request)
     ends = {each: str(outcome(run)) for each, (_, run) in seen.items()}
-    expect("the child's own end", ends, dict.fromkeys(seen, "exit 3"))
+    expect("how the child ended", ends, dict.fromkeys(seen, "exit 3"))
     for each, (observed, _) in seen.items():
         expect_none_left(observed, case.events(each), orphan=1)

@@ -67,7 +67,7 @@ def test_without_debug_nothing_is_copied(case: ExecCase) -> None:
     seen = case.exec.run(program=P.emit, args=["--out", b"one".hex(), "--err", b"two".hex()])
     copied = [word for word in (b"one", b"two") if word in seen.shim_stderr]
     expect(
-        "what is captured, and captured words on the caller's stderr",
+        "the captured output, and words of it on the caller's stderr",
         (seen.stdout, seen.stderr, copied),
         (b"one", b"two", []),
     )
@@ -140,7 +140,9 @@ def test_secrets_are_replaced_despite_variables_that_are_not_utf8(case: ExecCase
     redacted = b"<" + REDACTED + b">" in seen.shim_stderr and SECRET not in seen.shim_stderr
     got = (seen.stdout, seen.stderr, redacted)
     expect(
-        "both streams, and whether the copy is redacted", got, (b"<" + SECRET + b">", b"err", True)
+        "both streams, and whether the debug output is redacted",
+        got,
+        (b"<" + SECRET + b">", b"err", True),
     )
 
 
@@ -223,7 +225,11 @@ def test_a_secret_is_found_across_output_on_the_other_stream(case: ExecCase) -> 
     pieces = ["--out", b"<hunter2-", *pause, "--err", b"(other)", *pause, "--out", b"hunter2>"]
     seen = emit(case, *pieces, secrets={"MY_TOKEN": SECRET.decode()})
     shown = (REDACTED + b">" in seen.shim_stderr, b"hunter2" in seen.shim_stderr)
-    expect("whether the mark is in the copy, and a part of the secret", shown, (True, False))
+    expect(
+        "whether the debug output has the mark, and whether it has a part of the secret",
+        shown,
+        (True, False),
+    )
 
 
 @pytest.mark.parametrize("stream", ["out", "err"])
@@ -267,7 +273,7 @@ def test_a_value_of_a_sensitive_name_is_replaced(case: ExecCase, name: str) -> N
 @requires("EXEC-DEBUG-05", capability=HERE)
 def test_a_value_of_an_ordinary_name_is_copied(case: ExecCase, name: str) -> None:
     copied = copy_of_value(case, name, "Value-1234")
-    expect(f"the copy of a value of {name}", copied, contains(b"<Value-1234>"))
+    expect(f"the value of {name} in the debug output", copied, contains(b"<Value-1234>"))
 
 
 # The last ones have four or more bytes, but at most three characters.
@@ -278,7 +284,7 @@ SHORT = ["abc", "  ab  ", "x", "\tab\n", "\r\nab\n", "\va b\f", "äöü", " é�
 @requires("EXEC-DEBUG-05", capability=HERE)
 def test_a_short_value_is_copied(case: ExecCase, value: str) -> None:
     copied = copy_of_value(case, "MY_TOKEN", value)
-    expect("the copy of a short value", copied, contains(f"<{value}>".encode()))
+    expect("a short value in the debug output", copied, contains(f"<{value}>".encode()))
 
 
 @pytest.mark.parametrize("value", ["a-b1", "äöüß", "a😀b😀"])

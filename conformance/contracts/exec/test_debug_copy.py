@@ -76,7 +76,7 @@ def test_output_of_a_sigterm_handler_is_copied(case: ExecCase, how: str) -> None
         seen = shim.finish()
     if seen.stdout != b"at the end\n":
         raise Late("the child writes at its end", "at the end", str(seen.stdout))
-    expect("whether the output is copied", seen.stdout in seen.shim_stderr, True)
+    expect("whether the output is in the debug output", seen.stdout in seen.shim_stderr, True)
 
 
 def read_until(fd: int, word: bytes, limit_s: float) -> bytes:
@@ -278,7 +278,9 @@ def test_omitted_output_is_reported_when_the_terminal_has_room_again(case: ExecC
     reported = pattern(FLOOD) in copied or foreign(copied) > usual
     found = {"bytes on the terminal": len(copied), "its end": shown(copied[-200:])}
     with for_the_prompt(case):
-        expect("whether the copy is complete, or reports the omission", reported, True, found)
+        expect(
+            "whether the debug output is complete, or reports the omission", reported, True, found
+        )
 
 
 @contextmanager
@@ -324,8 +326,8 @@ def test_a_terminal_that_is_closed_costs_no_processor_time(case: ExecCase, how: 
             much = costs_above_bounds(shim, 1000, ["cpu_ms"])
             case.open_gate(fifo)
         seen = shim.finish()
-    expect("the child's end", outcome(of_another_user(seen) if state else seen), "exit 0")
-    expect("processor time of the caller beyond its bound, in ms", much, {})
+    expect("how the child ended", outcome(of_another_user(seen) if state else seen), "exit 0")
+    expect("processor time of the caller above the limit, in ms", much, {})
 
 
 def streams_of(pid: int) -> list[str]:
@@ -369,6 +371,8 @@ def test_the_copy_for_a_closed_terminal_goes_nowhere_else(case: ExecCase, when: 
         theirs.close()
         ours.settimeout(5)
         written = ours.recv(100)
-    expect("the child's end, and its output", (outcome(seen), seen.stdout_len), ("exit 0", 300_006))
+    expect(
+        "how the child ended, and its output", (outcome(seen), seen.stdout_len), ("exit 0", 300_006)
+    )
     expect("the caller's streams after the run", left, usual)
     expect("bytes in the caller's stdin", written, b"")

@@ -42,7 +42,9 @@ def clear_and_set(*pairs: tuple[str, str]) -> dict[str, list[list[str]]]:
 def test_names_and_ordinary_values_are_shown(case: ExecCase) -> None:
     text = case.exec.format_env(clear_and_set(("COLOUR", "blue"), ("WIDTH", "80")))
     missing = [word for word in ("COLOUR", "blue", "WIDTH", "80") if word not in text]
-    expect("names and values that are not in the loggable form", missing, [], evidence={"": text})
+    expect(
+        "names and values that are missing in the loggable form", missing, [], evidence={"": text}
+    )
 
 
 @pytest.mark.parametrize("name", ["MY_TOKEN", "db_password", "SSH_KEY", "X_AUTH", "SESSION_ID"])
@@ -51,7 +53,7 @@ def test_a_sensitive_value_is_not_shown(case: ExecCase, name: str) -> None:
     text = case.exec.format_env(clear_and_set((name, "hunter2-hunter2"), ("PLAIN", "blue")))
     got = {word: word in text for word in (name, "hunter2", "[REDACTED]", "blue")}
     wanted = {name: True, "hunter2": False, "[REDACTED]": True, "blue": True}
-    expect("what the loggable form has", got, wanted, evidence={"text": text})
+    expect("which of the values the loggable form shows", got, wanted, evidence={"text": text})
 
 
 @requires("EXEC-DEBUG-10", capability=HERE)
@@ -83,7 +85,7 @@ def test_the_loggable_form_of_clear_and_set(case: ExecCase, how: str) -> None:
 def test_the_loggable_form_keeps_a_line_a_line(case: ExecCase) -> None:
     text = case.exec.format_env(clear_and_set(("A", "one\ntwo\x1b[31m")))
     got = ("one" in text and "two" in text, re.findall(r"[\x00-\x1f]", text))
-    expect("whether the value is there, and control characters in it", got, (True, []))
+    expect("whether the loggable form has the value, and its control characters", got, (True, []))
 
 
 @requires("EXEC-DEBUG-10", capability=HERE)

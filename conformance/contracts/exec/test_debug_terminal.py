@@ -164,7 +164,7 @@ def test_a_closed_terminal_harms_neither_caller_nor_capture(case: ExecCase) -> N
     with closed_terminal() as stderr:
         seen = flood(case, stderr, within_s=8)
     expect(
-        "the shim's end, exit_code and captured bytes",
+        "how the shim ended, exit_code and captured bytes",
         (seen.shim_exit, seen.result["exit_code"], seen.stdout_len, seen.stderr_len),
         (("exited", 0), 0, MUCH, MUCH),
     )
@@ -206,7 +206,7 @@ def test_a_terminal_that_cannot_be_reopened_gets_the_copy(case: ExecCase) -> Non
         os.close(theirs)
     got = (outcome(seen), seen.stdout, b"copied\n" in copied)
     expect(
-        "the child's end, the captured output, and whether it was copied",
+        "how the child ended, the captured output, and whether it was copied",
         got,
         ("exit 0", b"copied\n", True),
     )
@@ -218,7 +218,9 @@ def test_a_blocked_terminal_that_cannot_be_reopened_does_not_stop_the_capture(
 ) -> None:
     with unread_terminal() as stderr:
         seen = run_as_other_user(case, f"head -c {MUCH} /dev/zero", stderr)
-    expect("the child's end and captured bytes", (outcome(seen), seen.stdout_len), ("exit 0", MUCH))
+    expect(
+        "how the child ended and captured bytes", (outcome(seen), seen.stdout_len), ("exit 0", MUCH)
+    )
 
 
 def target_of(pid: int, fd: int) -> str:
@@ -250,7 +252,11 @@ def test_the_callers_descriptor_of_a_closed_terminal_stays_open(case: ExecCase) 
             seen = shim.finish()
         wanted = target_of(os.getpid(), theirs.fileno())
     got = (outcome(seen), seen.stdout_len, open_there)
-    expect("the child's end, captured bytes, and the caller's 2", got, ("exit 0", 100, wanted))
+    expect(
+        "how the child ended, captured bytes, and the caller's descriptor 2",
+        got,
+        ("exit 0", 100, wanted),
+    )
 
 
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
@@ -287,7 +293,7 @@ def test_the_flags_of_the_callers_stderr_do_not_change(case: ExecCase, blocking:
             within_s=10,
         ) as shim:
             events.wait("ready")
-            expect("something on the terminal", poll([ours], COPY_S), {ours})
+            expect("whether the terminal shows debug output", poll([ours], COPY_S), {ours})
             during = fcntl.fcntl(theirs, fcntl.F_GETFL)
             case.open_gate(gate)
             shim.finish()

@@ -106,7 +106,7 @@ def test_a_digest_has_both_ends_of_its_stream(case: ExecCase) -> None:
     wanted = (out[:4096], out[-4096:], err[:4096], err[-4096:])
     names = ("stdout's head", "stdout's tail", "stderr's head", "stderr's tail")
     wrong = [name for name, mine, theirs in zip(names, wanted, got, strict=True) if mine != theirs]
-    expect("ends of digests that are not those of the stream", wrong, [])
+    expect("beginnings and ends of the streams that differ from the bytes written", wrong, [])
 
 
 @requires("EXEC-DRAIN-02")
@@ -183,7 +183,7 @@ def test_a_stream_closed_early_ends_neither_the_other_nor_the_run(
 ) -> None:
     seen = case.exec.run(**shell(f"echo early; {line}; exit 3", P.flood))
     expect(
-        "the child's end and both streams",
+        "how the child ended and both streams",
         (outcome(seen), seen.stdout, seen.stderr),
         ("exit 3", out, err),
     )
@@ -198,7 +198,7 @@ def test_a_child_that_closed_both_streams_is_waited_for(case: ExecCase) -> None:
         case.open_gate(fifo)
         seen = shim.finish()
     expect(
-        "the child's end, and whether it ran to its end",
+        "how the child ended, and whether it ran to its end",
         (outcome(seen), trace.exists()),
         ("exit 4", True),
     )
@@ -227,5 +227,5 @@ def test_signals_that_interrupt_reads_lose_no_byte(case: ExecCase) -> None:
             case.open_gate(fifo)
         seen = shim.finish()
     if seen.raw is None:
-        raise Blocked(["EXEC-SIGNAL-15"], "the caller does not survive the signals")
+        raise Blocked(["EXEC-SIGNAL-15"], "the signals end the caller")
     expect("length and digest", stream(seen, "stdout"), digest(pattern(3_000_000)))

@@ -50,7 +50,7 @@ def test_a_child_that_closed_both_streams_costs_no_processor_time(case: ExecCase
     # The kernel counts the time that a thread waits for a processor only once the thread runs, so
     # on a busy machine `wanted` is too low.
     expect(
-        "whether the shim used a processor at most 25 % of the time, wanted one at most 50 %",
+        "whether the shim ran at most 25 % of the time, and was runnable at most 50 % of it",
         (used / looked <= 0.25, wanted / looked <= 0.5),
         (True, True),
         {"used_ms": used, "wanted_ms": wanted, "looked_ms": looked},
@@ -159,7 +159,10 @@ def test_output_of_an_escapee_before_the_return_is_kept(case: ExecCase) -> None:
     words = sorted([seen.stdout[:7], seen.stdout[7:]], key=len)
     joined = seen.stdout in (b"leaderescaped", b"escapedleader")
     expect(
-        "the child's end, and its output", (outcome(seen), joined), ("exit 0", True), {"w": words}
+        "how the child ended, and its output",
+        (outcome(seen), joined),
+        ("exit 0", True),
+        {"w": words},
     )
 
 
@@ -194,7 +197,7 @@ def test_detached_writers_is_true_only_with_an_escapee_on_the_pipes(case: ExecCa
         program=P.orphan, args=[case.events("o").path, "--keep", "none", "--setsid"]
     )
     expect(
-        "detached_writers with an escapee on the run's pipes, without one, with one elsewhere",
+        "detached_writers: a process outside has the pipes, no process is outside, it closed them",
         [run.result["detached_writers"] for run in (seen, plain, orphan)],
         [True, False, False],
     )

@@ -64,7 +64,7 @@ def test_by_default_the_child_has_the_callers_environment(
             sorted(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"))
             for pid in (child, shim.shim_pid)
         )
-    expect("the child's environment, against the caller's own", got, own)
+    expect("the child's environment, compared with the caller's", got, own)
 
 
 @requires("EXEC-ENV-01", capability="exec.bytes")

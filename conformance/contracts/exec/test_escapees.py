@@ -145,7 +145,7 @@ def test_a_failed_start_prints_nothing_and_leaves_nothing(case: ExecCase, how: s
     # second time.
     seen = case.exec.run(**FAILURES[how], within_s=10)
     expect(
-        "the run, the caller's stdout and stderr, and processes that are left",
+        "the run, the caller's stdout and stderr, and processes left running",
         (
             outcome(seen),
             seen.shim_stdout,

@@ -72,7 +72,7 @@ def test_inside_no_descriptor_above_2_is_open(case: ExecCase) -> None:
     kept.write_text("x")
     found = report(case, state=["--leave-open", f"9={kept}"])
     got = [(each["fd"], each["target"]) for each in found["fds"] if each["fd"] > 2]
-    expect("number and target of what is above 2 in the child", got, [])
+    expect("descriptors above 2 in the child, with their targets", got, [])
 
 
 @requires("EXEC-KILL-15", capability=HERE, inside=True)
@@ -86,7 +86,7 @@ def test_inside_no_program_becomes_another_users(case: ExecCase) -> None:
         expect_result=False,
     )
     got = outcome(of_another_user(seen))
-    expect("the end of a program that would become another user's", got, "exit 65")
+    expect("how a set-user-ID program ended", got, "exit 65")
 
 
 # The environment ---------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def test_inside_a_regular_file_arrives_as_a_pipe(case: ExecCase) -> None:
     line = "test -f /dev/stdin && echo file; cat; echo x 2>/dev/null >/proc/self/fd/0; exit 5"
     seen = case.exec.run(**shell(line), stdin_file=source)
     expect(
-        "end of the child, the bytes that it read, and the file afterwards",
+        "how the child ended, the bytes that it read, and the file afterwards",
         (outcome(seen), seen.stdout, source.read_bytes()),
         ("exit 5", b"0123456789", b"0123456789"),
     )
@@ -169,7 +169,7 @@ def test_inside_a_pipe_arrives_as_another_pipe(case: ExecCase) -> None:
         os.close(reader)
     got = (outcome(seen), seen.stdout, left)
     expect(
-        "end of the child, the bytes that it read, and those left in the pipe",
+        "how the child ended, the bytes that it read, and the bytes left in the pipe",
         got,
         ("exit 5", b"pipe\n0123456789", b""),
     )
@@ -298,7 +298,7 @@ def test_inside_each_sender_sends_the_first_signal_once(case: ExecCase, why: str
     by = Counter(kill.sender for kill in sent if kill.name == name and kill.sender != kill.target)
     got = (logged, by[shim.shim_pid], max(by.values(), default=0)) if traced else (logged, 1, 1)
     expect(
-        f"signals of the program; SIG{name} sent by the caller, and most by one sender",
+        f"signals that the program got; SIG{name}s sent by the caller; most from one process",
         got,
         ([[name]], 1, 1),
         {"sent": sent},
@@ -317,4 +317,9 @@ def test_inside_the_callers_group_is_sent_no_signal(case: ExecCase, how: str) ->
         sent = shim.warden.kills()
     own = [kill for kill in sent if kill.sender == shim.shim_pid and abs(kill.target) <= 1]
     own += [kill for kill in sent if abs(kill.target) == shim.shim_pid]
-    expect("signals to the caller or to all", own, [], {"sent": sent, "outcome": outcome(seen)})
+    expect(
+        "signals sent to the caller itself or to all processes",
+        own,
+        [],
+        {"sent": sent, "outcome": outcome(seen)},
+    )

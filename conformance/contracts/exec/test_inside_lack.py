@@ -141,7 +141,7 @@ def expect_ends(what: str, decided: list[str]) -> None:
     """Expect errors, or runs that are reported as unconfined, while there is too little of `what`;
     with enough of it expect a run in the sandbox."""
     expect(
-        f"outcomes over {what}, from the first at which the shim starts",
+        f"outcomes with more and more {what}, from the lowest limit at which the shim starts",
         decided,
         satisfies(
             lambda got: set(got) <= {*EARLIER, CONFINED} and got[-1] == CONFINED,
@@ -210,7 +210,7 @@ def test_inside_a_child_starts_in_the_same_state_except_its_group(
     run: RunOptions = {"program": P.report, "args": [str(place)], "stdin": "null"}
     run |= {"current_dir": str(here), "state": ["--ignore", "PIPE", "--block", "USR2"]}
     seen = run_under(case, filter_, **run)
-    expect("the child's end under the filter", outcome(seen), "exit 0", error_of(seen))
+    expect("how the child ended under the filter", outcome(seen), "exit 0", error_of(seen))
     found = reported(place)
     got = (
         signal.SIGPIPE in signals_in(found["sigign"]),
@@ -219,7 +219,7 @@ def test_inside_a_child_starts_in_the_same_state_except_its_group(
         found["cwd"],
     )
     expect(
-        "ignores SIGPIPE, blocked signals, descriptors, directory",
+        "in the caller after the run: SIGPIPE ignored, blocked signals, descriptors, directory",
         got,
         (False, {signal.SIGUSR2}, [(0, "char"), (1, "pipe"), (2, "pipe")], str(here)),
     )

@@ -72,7 +72,7 @@ def test_a_group_that_ignores_sigterm_is_not_killed_before_the_grace_is_over(
     # Both bounds are exact, because the spawn comes after the shim's start, and SIGKILL before the
     # shim's end.
     expect(
-        "the shim's life beyond the deadline, in ms",
+        "how long the shim lived after the deadline, in ms",
         seen.elapsed_ms - 300,
         at_least(case.grace_ms),
     )
@@ -135,7 +135,7 @@ def test_a_signal_to_the_caller_does_not_shorten_the_grace_of_a_deadline(case: E
         events.wait("signal", timeout_s=15)
         shim.signal("INT")
         shim.finish()
-    expect("ends of its own that the child reached", len(events.all("end")), 1)
+    expect("how often the child ended without being killed", len(events.all("end")), 1)
 
 
 @requires("EXEC-KILL-02", pitfalls=["G2"], overlap=6.0)
@@ -164,7 +164,7 @@ def test_a_member_has_the_grace_although_the_leader_is_gone(case: ExecCase) -> N
     settled(case.events())
     member_pid = events.all("member")[0].pid
     expect(
-        "ends of its own that the slow member reached",
+        "how often the slow member ended without being killed",
         len(events.all("end", pid=member_pid)),
         1,
         evidence={"events": [str(event) for event in events.all()]},
@@ -176,7 +176,7 @@ def signal_caller(case: ExecCase, shim: ShimProcess[ObservedRun]) -> tuple[Stamp
     sent = shim.signal("TERM")
     seen = shim.finish()
     if not seen.ok:
-        raise Blocked(["EXEC-SIGNAL-01"], "the caller does not survive the signal")
+        raise Blocked(["EXEC-SIGNAL-01"], "the signal ends the caller")
     return sent, seen
 
 
@@ -190,7 +190,7 @@ def test_after_a_signal_to_the_caller_a_member_has_the_grace_too(case: ExecCase)
         signal_caller(case, shim)
     member_pid = events.all("member")[0].pid
     ends = len(events.all("end", pid=member_pid))
-    expect("ends of its own that the slow member reached", ends, 1)
+    expect("how often the slow member ended without being killed", ends, 1)
 
 
 def outlived_leader(case: ExecCase) -> ObservedRun:
@@ -219,7 +219,7 @@ def test_a_member_that_ignores_sigterm_is_killed_although_the_leader_is_gone(
 def test_the_grace_is_the_groups_and_not_the_leaders(case: ExecCase) -> None:
     seen = outlived_leader(case)
     expect(
-        "the shim's life beyond the deadline, in ms",
+        "how long the shim lived after the deadline, in ms",
         seen.elapsed_ms - SETTLED_MS,
         at_least(case.grace_ms),
     )
@@ -268,7 +268,11 @@ def test_a_member_with_any_name_has_the_grace(case: ExecCase, name: str) -> None
     )
     settled(events, 2)
     ends = [event.t_ns < seen.end.t_ns for event in events.all("end")]
-    expect("ends of leader and member, and whether before that of the run", ends, [True, True])
+    expect(
+        "for each end of leader and member: whether it came before the end of the run",
+        ends,
+        [True, True],
+    )
 
 
 ENDING = {
@@ -399,7 +403,7 @@ def test_a_child_whose_main_thread_has_ended_is_waited_for(case: ExecCase) -> No
     case.exec.run(program=P.threaded, args=[events.path], timeout_ms=500, within_s=20)
     settled(case.events())
     expect(
-        "ends of its own that the other thread reached",
+        "how often the other thread ended without being killed",
         len(events.all("end")),
         1,
         evidence={"events": [str(event) for event in events.all()]},
@@ -417,7 +421,7 @@ def test_a_member_whose_main_thread_has_ended_is_waited_for(case: ExecCase) -> N
     )
     settled(case.events())
     expect(
-        "ends of its own that the other thread reached",
+        "how often the other thread ended without being killed",
         len(events.all("end")),
         1,
         evidence={"events": [str(event) for event in events.all()]},
@@ -437,7 +441,7 @@ def test_without_proc_no_member_runs_on(case: ExecCase) -> None:
         **shell(line, place), state=NO_PROC, expect_result=False, within_s=20
     ) as shim:
         if not until(lambda: place.exists() or not shim.running, 10) or not place.exists():
-            raise NotApplicable("without /proc the shim runs no program")
+            raise NotApplicable("the shim cannot run a program without /proc")
         shim.signal("TERM")
         seen = shim.finish()
-    expect("members that live on", [each.describe() for each in seen.lasting], [])
+    expect("members that are still alive", [each.describe() for each in seen.lasting], [])

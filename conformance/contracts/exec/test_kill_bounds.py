@@ -105,7 +105,7 @@ def test_only_the_childs_own_group_is_sent_signals(case: ExecCase, how: str) -> 
     groups = {abs(kill.target) for kill in sent}
     strangers = [kill for kill in sent if abs(kill.target) in (0, 1, shim.shim_pid)]
     expect(
-        "how many processes or groups were sent signals, and signals to the caller or to all",
+        "number of processes and groups signalled, and signals to the caller or to all",
         (len(groups) <= (how != "failed_spawn"), strangers),
         (True, []),
         {"sent": sent, "outcome": outcome(seen)},
@@ -145,7 +145,7 @@ def test_a_deadline_does_not_signal_the_callers_group(case: ExecCase) -> None:
         case, program=P.slow_exit, args=[events.path, "2500"], timeout_ms=200
     )
     settled(events)
-    expect("signals that a bystander in the caller's group got", logged, [])
+    expect("signals that an unrelated process in the caller's group got", logged, [])
 
 
 @pytest.mark.parametrize("timeout_ms", [0, 1])
@@ -160,7 +160,7 @@ def test_a_deadline_right_after_the_spawn_does_not_signal_the_callers_group(
     args = [events.path, "1500"]
     logged = signals_to_bystander(case, program=P.slow_exit, args=args, timeout_ms=timeout_ms)
     attempted(events, ready=1)
-    expect("signals that a bystander in the caller's group got", logged, [])
+    expect("signals that an unrelated process in the caller's group got", logged, [])
 
 
 @requires("EXEC-KILL-11", pitfalls=["B4"])
@@ -168,13 +168,13 @@ def test_a_clean_exit_does_not_signal_the_callers_group(case: ExecCase) -> None:
     events = case.events()
     logged = signals_to_bystander(case, program=P.slow_exit, args=[events.path, "0"])
     attempted(events, end=1)
-    expect("signals that a bystander in the caller's group got", logged, [])
+    expect("signals that an unrelated process in the caller's group got", logged, [])
 
 
 @requires("EXEC-KILL-11", pitfalls=["B4"])
 def test_a_failed_spawn_does_not_signal_the_callers_group(case: ExecCase) -> None:
     logged = signals_to_bystander(case, program="/no/such/program", expect_result=False)
-    expect("signals that a bystander in the caller's group got", logged, [])
+    expect("signals that an unrelated process in the caller's group got", logged, [])
 
 
 # Programs in their own groups, as a shell with job control starts them, by their first event.
@@ -220,7 +220,7 @@ def test_a_deadline_right_after_the_spawn_leaves_nothing(case: ExecCase, timeout
         )
         left += [proc.describe() for proc in seen.lasting]
         left += [] if seen.shim_exit[0] == "exited" else [f"the shim was {seen.shim_exit}"]
-    expect("what eight such runs left behind or harmed", left, [])
+    expect("what eight such runs left behind, or sent signals to", left, [])
 
 
 def expect_no_member_runs(case: ExecCase, seen: ObservedRun) -> None:
@@ -230,7 +230,7 @@ def expect_no_member_runs(case: ExecCase, seen: ObservedRun) -> None:
     """
     with for_the_prompt(case):
         running = [proc.describe() for proc in seen.survivors]
-        expect("members that run when the response is there", running, [])
+        expect("members that run when the response arrives", running, [])
 
 
 @pytest.mark.parametrize("members", [1, 12])

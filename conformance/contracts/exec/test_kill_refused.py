@@ -68,7 +68,7 @@ def past_its_deadline(case: ExecCase, life_ms: str) -> ObservedRun:
         )
     )
     settled(events)
-    expect("the end of the run", outcome(seen), "no exit code")
+    expect("how the run ended", outcome(seen), "no exit code")
     return seen
 
 
@@ -109,7 +109,7 @@ def test_the_exit_of_a_child_that_cannot_be_signalled_ends_the_run(case: ExecCas
             expect_result=False,
         )
     )
-    expect("the child's end", outcome(seen), "exit 0")
+    expect("how the child ended", outcome(seen), "exit 0")
     end = events.wait("end")
     what = "from the child's end to the end of the run"
     expect_within(case, what, end.cause, seen.end, case.tick_ms)
@@ -132,7 +132,7 @@ def exit_leaving_members(case: ExecCase, members: int) -> ObservedRun:
             case.open_gate(fifo)
         seen = of_another_user(shim.finish())
     settled(events, count=members + 1)
-    expect("the child's end", outcome(seen), "exit 7")
+    expect("how the child ended", outcome(seen), "exit 7")
     return seen
 
 

@@ -38,7 +38,7 @@ def test_a_signal_reaches_a_child_that_closed_its_streams(case: ExecCase, closed
         shim.signal("TERM")
         seen = shim.finish()
     got = (seen.result["exit_code"], len(events.all("end")))
-    expect("exit_code, and ends of the child by itself", got, (143, 1))
+    expect("exit_code, and how often the child ended without being killed", got, (143, 1))
 
 
 @requires("EXEC-KILL-02", overlap=1.8, needs=["EXEC-KILL-01"])
@@ -49,7 +49,7 @@ def test_a_child_that_closed_its_streams_has_the_grace(case: ExecCase, closed: s
     settled(case.events(), member=1)
     ended = len({event.pid for event in case.events().all("end")})
     got = (seen.result["success"], ended)
-    expect("success, and processes that ended by themselves", got, (False, 2))
+    expect("success, and processes that ended without being killed", got, (False, 2))
 
 
 # The child makes its pipe as large as the kernel allows, so that much is unread when it ends.
@@ -65,7 +65,7 @@ os.write(2, b"%d" % size)
 def test_the_content_of_an_enlarged_pipe_is_complete(case: ExecCase) -> None:
     python = str(Path(sys.executable).resolve())
     seen = case.exec.run(program=python, args=["-I", "-S", "-c", LARGE_PIPE], within_s=15)
-    expect("end of the child", outcome(seen), "exit 0")
+    expect("how the child ended", outcome(seen), "exit 0")
     expect("bytes of stdout", seen.stdout_len, int(seen.stderr))
 
 
@@ -74,7 +74,7 @@ def test_the_content_of_an_enlarged_pipe_is_complete(case: ExecCase) -> None:
 def test_a_large_cap_is_not_reached(case: ExecCase, cap: int) -> None:
     seen = case.exec.run(program=P.flood, args=["100000", "0"], max_output_bytes=cap)
     expect(
-        "end of the child, and length of stdout",
+        "how the child ended, and length of stdout",
         (outcome(seen), seen.stdout_len),
         ("exit 0", 100_000),
     )
@@ -128,7 +128,7 @@ def test_a_child_that_starts_in_the_grace_of_another_run_has_only_0_1_and_2(case
     starting: ExecRequest = {"program": P.report, "args": [str(place)]}
     seen = case.exec.batch([(0, ending), (1000, starting)], within_s=20)
     settled(events, member=1)
-    expect("end of the child", outcome(seen.runs[1]), "exit 0")
+    expect("how the child ended", outcome(seen.runs[1]), "exit 0")
     fds = [each["fd"] for each in json.loads(place.read_text())["fds"]]
     expect("the child's descriptors", fds, [0, 1, 2])
 
@@ -156,4 +156,4 @@ def test_a_later_child_reads_the_terminal_as_the_first_one_did(case: ExecCase) -
     # On a busy machine two of the runs may be active at the same time.
     with for_the_prompt(case):
         got = (outcome(last), last.stdout)
-        expect("end and output of the last run", got, (outcome(first), first.stdout))
+        expect("how the last run ended, and its output", got, (outcome(first), first.stdout))

@@ -119,7 +119,7 @@ AWAY = {
 def test_a_helper_that_left_the_group_lives_on(case: ExecCase, how: str) -> None:
     seen = leave_orphan(case, "--keep", "none", *AWAY[how])
     helper = case.events().wait("orphan").pid
-    expect("the helper lives", helper in {proc.pid for proc in seen.lasting}, True)
+    expect("whether the helper is alive", helper in {proc.pid for proc in seen.lasting}, True)
 
 
 @pytest.mark.parametrize("how", AWAY)

@@ -74,7 +74,9 @@ def test_without_a_path_the_systems_default_is_searched(
 ) -> None:
     seen = case.exec.run(program="sh", args=["-c", "echo found"], env=pairs)
     expect(
-        "a run of `sh`, found without a PATH", (outcome(seen), seen.stdout), ("exit 0", b"found\n")
+        "the run of `sh`, which is searched for without a PATH",
+        (outcome(seen), seen.stdout),
+        ("exit 0", b"found\n"),
     )
 
 
@@ -84,7 +86,7 @@ def test_without_a_path_the_callers_is_not_searched(case: ExecCase) -> None:
     saying(case.tmp / "caller" / TOOL, "the caller's")
     caller = {"PATH": f"{case.tmp}/caller:{os.environ['PATH']}"}
     expect(
-        "output of a tool that only the caller's PATH has",
+        "the run of a tool that is only in the caller's PATH",
         output_of(case, program=TOOL, env=[], shim_env=caller),
         SPAWN_FAILURE,
     )
@@ -123,7 +125,12 @@ def test_the_system_decides_whether_a_candidate_is_executable(case: ExecCase, mo
     direct = output_of(case, program=str(candidate))
     got = output_of(case, program=TOOL, env=path(candidate.parent, case.tmp / "two"))
     runs = {"first": "first", SPAWN_FAILURE: "second"}.get(direct, direct)
-    expect("which program ran, given what the first does by its path", got, runs, {"mode": mode})
+    expect(
+        "which program ran, compared with a start of the first one by its path",
+        got,
+        runs,
+        {"mode": mode},
+    )
 
 
 @requires("EXEC-PATH-03")
@@ -135,7 +142,11 @@ def test_a_candidate_without_its_interpreter_ends_the_search(case: ExecCase) -> 
     control = output_of(case, program=TOOL, env=folders)
     first.write_text("#!/no/such/interpreter\n")
     got = output_of(case, program=TOOL, env=folders)
-    expect("the script with its interpreter, and without", (control, got), ("first", SPAWN_FAILURE))
+    expect(
+        "the run of the script with its interpreter, and without",
+        (control, got),
+        ("first", SPAWN_FAILURE),
+    )
 
 
 @requires("EXEC-PATH-03")
@@ -262,4 +273,8 @@ def test_the_working_directory_is_not_searched_unless_path_says_so(case: ExecCas
     place = str(case.tmp / "current")
     refused = output_of(case, program=TOOL, env=path(case.tmp / "bin"), current_dir=place)
     allowed = output_of(case, program=TOOL, env=path(case.tmp / "bin", "."), current_dir=place)
-    expect("without and with a dot in PATH", (refused, allowed), (SPAWN_FAILURE, "in current"))
+    expect(
+        "which program ran, without and with a dot in PATH",
+        (refused, allowed),
+        (SPAWN_FAILURE, "in current"),
+    )

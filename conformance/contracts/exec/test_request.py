@@ -86,7 +86,7 @@ def arguments_arrive(case: ExecCase, arguments: Sequence[str | bytes]) -> None:
     wanted = [b"/bin/sh", *(os.fsencode(word) if isinstance(word, str) else word for word in words)]
     got = left_by_child(kept).split(b"\0")[:-1]
     differing = [pair for pair in zip_longest(wanted, got) if pair[0] != pair[1]]
-    expect("words as they were given, and as they reached the child", differing[:4], [])
+    expect("arguments of the request, and arguments that reached the child", differing[:4], [])
 
 
 @requires("EXEC-REQUEST-02")
@@ -138,7 +138,7 @@ def test_a_line_of_shell_as_the_program_is_a_file_name(case: ExecCase) -> None:
     allowed = case.exec.run(program=str(counterpart), args=["3"])
     started = (case.tmp / "started").exists()
     expect(
-        "no shell reads the program's name, and a name with blanks runs",
+        "the run of a name that a shell would split, and of a program with blanks in its name",
         (seen.ok, started, outcome(allowed)),
         (False, False, "exit 3"),
         {"error": error_of(seen)},
@@ -206,7 +206,11 @@ def test_a_refusal_without_a_reason_prevents_the_run(case: ExecCase) -> None:
     before = starts.exists()
     case.exec.run(**request)
     got = (error_of(refused).get("kind"), before, len(left_by_child(starts)))
-    expect("kind of the refusal, starts under it and without it", got, ("policy_denied", False, 1))
+    expect(
+        "kind of the error, and how often the program started with and without a refusing sandbox",
+        got,
+        ("policy_denied", False, 1),
+    )
 
 
 @requires("EXEC-REQUEST-03", capability="exec.sandbox")

@@ -160,7 +160,7 @@ def test_a_second_run_with_the_same_option_is_as_if_it_were_the_first(
     got = {name: end_and_output(run) for name, run in zip(wanted, seen[1::2], strict=True)}
     # On a busy machine a deadline may pass before the child has set its trap.
     with for_the_prompt(case):
-        expect("the end and the output of the second run of each pair", got, wanted)
+        expect("how the second run of each pair ended, and its output", got, wanted)
 
 
 @requires("EXEC-SPAWN-09", capability=HERE)

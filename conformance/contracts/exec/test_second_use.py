@@ -128,7 +128,7 @@ def runs_around(case: ExecCase, other: ExecRequest) -> list[tuple[object, ...]]:
 def test_the_end_of_one_run_does_not_affect_the_others(case: ExecCase, how: str) -> None:
     got = runs_around(case, ENDS[how](case))
     expect(
-        "the results of the runs around, during and after it",
+        "the results of the runs before, during and after it",
         got,
         [expected_of(case, name) for name in NAMES],
     )
@@ -138,7 +138,7 @@ def test_the_end_of_one_run_does_not_affect_the_others(case: ExecCase, how: str)
 def test_the_cap_of_one_run_does_not_affect_the_others(case: ExecCase) -> None:
     got = runs_around(case, CUT)
     expect(
-        "the results of the runs around, during and after it",
+        "the results of the runs before, during and after it",
         got,
         [expected_of(case, name) for name in NAMES],
     )
@@ -196,7 +196,7 @@ def test_a_signal_after_the_end_of_one_run_does_not_affect_a_later_one(case: Exe
     if sent_ms > after_ms - 10:
         raise Late("the signal comes before the second run", f"{after_ms} ms", f"{sent_ms} ms")
     if seen.raw is None and seen.shim_exit == ("killed", signal.SIGTERM):
-        raise NotMeasured("the first run is over before the signal can come")
+        raise NotMeasured("the first run ended before the signal could be sent")
     got = (outcome(seen.runs[0]), all_but_duration(seen.runs[1]))
     with for_the_prompt(case):
         wanted = ("exit 7", expected_of(case, "later"))
@@ -236,7 +236,11 @@ def test_after_several_runs_the_signal_acts_on_the_caller_as_before(
         shim.wait_death(SIGNAL_ACTS_S)
         ended = shim.wait_exit(10)
     with for_the_prompt(case):
-        expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)
+        expect(
+            "whether the caller exited with status 0",
+            (ended.how, ended.number) == ("exited", 0),
+            False,
+        )
 
 
 @requires("EXEC-CONC-07", capability=HERE, overlap=0.8)
@@ -258,7 +262,7 @@ def test_a_run_without_options_takes_none_from_another(case: ExecCase, after_ms:
     first, bare, last = case.exec.batch(runs).runs
     rich = ("exit 0", b"2 one two MARK=set\n" + bytes(place) + b"\npayload")
     expect(
-        "the end and the output of a run without options, between two with many",
+        "how a run without options ended between two with many, and its output",
         [(outcome(run), run.stdout) for run in (first, bare, last)],
         [rich, ("exit 0", b"0 " + bytes(case.exec.place) + b"\n"), rich],
     )
@@ -272,7 +276,7 @@ def test_stdin_failure_of_one_run_does_not_apply_to_another(case: ExecCase, afte
     runs: list[Run] = [(lenient, {**run, "stdin_failure": "ignore"}), (strict, run)]
     seen = case.exec.batch(runs).runs
     got = (outcome(seen[0]), error_of(seen[1]).get("kind"))
-    expect("the end of one run, and the error of the other", got, ("exit 0", "execution"))
+    expect("how one run ended, and the error of the other", got, ("exit 0", "execution"))
 
 
 @pytest.mark.parametrize("how", ["failed_spawn", "failed_stdin"])
@@ -307,7 +311,11 @@ def test_each_run_has_its_own_secrets(case: ExecCase, after_ms: int) -> None:
     runs: list[Run] = [(0, run("first")), (after_ms, run("second")), (2 * after_ms, run("third"))]
     seen = case.exec.batch(runs)
     shown = (seen.shim_stderr.count(b"<[REDACTED_ENV]>"), b"hunter2" in seen.shim_stderr)
-    expect("how many secrets are replaced in the copy, and whether one is in it", shown, (3, False))
+    expect(
+        "how many secrets are replaced in the debug output, and whether it still has one",
+        shown,
+        (3, False),
+    )
 
 
 @requires("EXEC-CONC-07", capability=(HERE, "exec.debug"), overlap=0.8)
@@ -323,4 +331,4 @@ def test_debug_of_one_run_does_not_copy_another(case: ExecCase, after_ms: int) -
     ]
     seen = case.exec.batch(runs)
     shown = [b"<copied>" in seen.shim_stderr, b"<quiet>" in seen.shim_stderr]
-    expect("whether each of the two is on the caller's stderr", shown, [True, False])
+    expect("whether the output of each run is on the caller's stderr", shown, [True, False])

@@ -175,7 +175,7 @@ def test_a_child_that_ignores_the_signal_is_killed_and_the_result_is_the_signals
 ) -> None:
     seen = interrupted(case, name, "--ignore", name, program=P.siglog)
     expect(
-        "exit_code, and what runs on",
+        "exit_code, and processes left running",
         (seen.result["exit_code"], [proc.describe() for proc in seen.lasting]),
         (CODE[name], []),
     )
@@ -193,7 +193,7 @@ def test_a_child_that_ignores_the_signal_has_the_whole_grace(case: ExecCase, nam
         seen = shim.finish()
     # The bound is exact, because the caller cannot forward the signal before it was sent.
     expect(
-        "from the signal to the end of the run, in ms",
+        "time from the signal to the end of the run, in ms",
         elapsed_ms(sent.earliest_ns, seen.end.t_ns),
         at_least(case.grace_ms),
     )
@@ -228,7 +228,7 @@ def test_a_background_job_that_ignores_sigint_is_killed(case: ExecCase) -> None:
         shim.signal("INT")
         seen = shim.finish()
     expect(
-        "exit_code, and what runs on",
+        "exit_code, and processes left running",
         (seen.result["exit_code"], [proc.describe() for proc in seen.lasting]),
         (130, []),
     )
@@ -252,7 +252,7 @@ def test_a_second_signal_does_not_kill_the_caller(case: ExecCase, first: str, se
         send(child, "USR1")
         seen = shim.finish()
     expect(
-        "the shim's end and the result's exit_code",
+        "how the shim ended, and the result's exit_code",
         (seen.shim_exit, seen.result["exit_code"]),
         (("exited", 0), CODE[first]),
     )
@@ -330,7 +330,7 @@ def test_a_signal_in_a_deadlines_grace_leaves_the_result_a_timeout(
 ) -> None:
     seen = signal_in_the_grace(case, name)
     expect(
-        "the shim's end, exit_code, and whether stderr names the signal",
+        "how the shim ended, exit_code, and whether stderr names the signal",
         (seen.shim_exit, seen.result["exit_code"], SAYS[name] in seen.stderr),
         (("exited", 0), None, False),
     )
@@ -389,7 +389,7 @@ def test_a_signal_after_the_childs_exit_does_not_change_the_result(
         shim.signal(name)
         seen = shim.finish()
     if seen.raw is None:
-        raise NotMeasured("the run is over before the signal can come")
+        raise NotMeasured("the run ended before the signal could be sent")
     got = (seen.result["exit_code"], SAYS[name] in seen.stderr)
     expect("exit_code, and whether stderr names the signal", got, (7, False))
 

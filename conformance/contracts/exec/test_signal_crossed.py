@@ -137,7 +137,7 @@ def test_a_signal_after_the_childs_exit_is_listed(case: ExecCase, name: str) -> 
     listed = seen.raw is not None and seen.result["pending_signals"]
     # The run may return at once, before the caller has noticed the signal.
     if not listed and elapsed_ms(sent.t_ns, answered_ns) < case.tick_ms / 4:
-        raise NotMeasured("the run is over before the signal can come")
+        raise NotMeasured("the run ended before the signal could be sent")
     with for_the_prompt(case):
         expect("pending_signals", seen.result["pending_signals"], [f"SIG{name}"])
 

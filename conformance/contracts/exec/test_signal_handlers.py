@@ -107,7 +107,7 @@ def test_a_signal_at_the_start_never_leaves_a_child_behind(case: ExecCase, name:
         ends[str(seen.result["exit_code"] if seen.ok else seen.shim_exit)] += 1
     if not started:
         raise Late("a signal comes after the child's first instruction", "one of 20", "none")
-    expect("children that twenty interrupted starts left behind", left, [], evidence=dict(ends))
+    expect("children left by twenty interrupted starts", left, [], evidence=dict(ends))
 
 
 @requires("EXEC-SIGNAL-08", pitfalls=["D3"], overlap=3.0, stress=8)
@@ -131,8 +131,8 @@ def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(
             seen = shim.finish()
         left += left_behind(seen)
     if not children:
-        raise Blocked(["EXEC-CHILD-01"], "no child was seen to lead a group")
-    expect("children that eight stormy starts left behind", left, [])
+        raise Blocked(["EXEC-CHILD-01"], "no child led a process group of its own")
+    expect("children left by eight starts under many signals", left, [])
 
 
 def destination_of_signal(
@@ -187,7 +187,7 @@ def test_a_signal_around_the_childs_end_is_not_lost(case: ExecCase, name: str) -
         events.close()
         went[destination_of_signal(shim, seen, name, termination)] += 1
     expect(
-        "destinations of signals that are not allowed",
+        "targets of signals that must not get any",
         sorted(set(went) - GOOD),
         [],
         evidence=dict(went),
@@ -255,7 +255,7 @@ def test_after_a_wait_error_the_signal_acts_on_the_caller_as_before(
         if not seen.ok:
             expect_swallowed_before(case, swallowed, name)
             return
-    raise NotMeasured("the implementation won each race for its child")
+    raise NotMeasured("in each attempt the implementation reaped its child before the test could")
 
 
 @pytest.mark.parametrize("how", OUTCOMES)
@@ -321,7 +321,7 @@ def test_another_signal_acts_on_the_caller_by_default(case: ExecCase, name: str)
     got = end_of_a_caller(case, name, "--core", "0")
     if got != wanted:
         wanted = end_when_idle(case, name, "--core", "0")
-    expect("the end of a caller that gets the signal", got, wanted)
+    expect("how the caller ended after the signal", got, wanted)
 
 
 End = tuple[str, int] | None
@@ -368,7 +368,7 @@ def test_another_signal_that_the_caller_ignores_changes_nothing(case: ExecCase, 
     got = end_of_a_caller(case, name, "--ignore", name)
     if got != wanted:
         wanted = end_when_idle(case, name, "--ignore", name)
-    expect("the end of a caller that gets the signal", got, wanted)
+    expect("how the caller ended after the signal", got, wanted)
 
 
 def without_handlers(case: ExecCase, **request: Unpack[RunOptions]) -> ShimProcess[ObservedRun]:
@@ -409,4 +409,8 @@ def test_a_failed_installation_is_rolled_back(case: ExecCase, name: str) -> None
         shim.wait_death(SIGNAL_ACTS_S)
         ended = shim.wait_exit(10)
     with for_the_prompt(case):
-        expect("the caller ended regularly", (ended.how, ended.number) == ("exited", 0), False)
+        expect(
+            "whether the caller exited with status 0",
+            (ended.how, ended.number) == ("exited", 0),
+            False,
+        )

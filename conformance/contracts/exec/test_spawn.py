@@ -68,7 +68,7 @@ def test_a_missing_program_is_an_error_and_no_result(case: ExecCase, where: str)
     seen = case.exec.run(program=ABSENT[where](case.tmp))
     counterpart = case.exec.run(program=str(program_at(case.tmp / "present")), args=["7"])
     expect(
-        "the missing program, and one that is there",
+        "the run of a missing program, and of one that exists",
         (outcome(seen), outcome(counterpart)),
         (SPAWN_FAILURE, "exit 7"),
     )
@@ -76,7 +76,7 @@ def test_a_missing_program_is_an_error_and_no_result(case: ExecCase, where: str)
 
 @requires("EXEC-SPAWN-02", pitfalls=["A5"])
 def test_an_empty_name_is_a_spawn_failure(case: ExecCase) -> None:
-    expect("the empty program", outcome(case.exec.run(program="")), SPAWN_FAILURE)
+    expect("the run with an empty program name", outcome(case.exec.run(program="")), SPAWN_FAILURE)
 
 
 @requires("EXEC-SPAWN-02", pitfalls=["A3"])
@@ -85,7 +85,7 @@ def test_a_directory_is_a_spawn_failure(case: ExecCase, slash: str) -> None:
     folder, counterpart = case.tmp / "folder", program_at(case.tmp / "file")
     folder.mkdir(mode=0o755)
     expect(
-        "the directory, and a file beside it",
+        "the run of a directory, and of a file next to it",
         (
             outcome(case.exec.run(program=f"{folder}{slash}")),
             outcome(case.exec.run(program=str(counterpart), args=["0"])),
@@ -106,7 +106,7 @@ def test_a_file_without_execute_permission_is_a_spawn_failure(case: ExecCase, ki
     refused = outcome(case.exec.run(program=str(tool), args=["0"]))
     tool.chmod(0o755)
     expect(
-        "the same file at 0644 and at 0755",
+        "the run of the same file with mode 0644 and with mode 0755",
         (refused, outcome(case.exec.run(program=str(tool), args=["0"]))),
         (SPAWN_FAILURE, "exit 0"),
     )
@@ -118,7 +118,7 @@ def test_a_script_whose_interpreter_is_missing_is_a_spawn_failure(case: ExecCase
     refused = outcome(case.exec.run(program=str(tool)))
     (case.tmp / "interpreter").symlink_to("/bin/sh")
     expect(
-        "the script without and with its interpreter",
+        "the run of the script without and with its interpreter",
         (refused, outcome(case.exec.run(program=str(tool)))),
         (SPAWN_FAILURE, "exit 0"),
     )
@@ -138,7 +138,7 @@ def test_a_text_file_without_an_interpreter_line_is_not_given_to_a_shell(
     refused = outcome(case.exec.run(program=str(plain)))
     ran = trace.exists()
     expect(
-        "the file without `#!`, whether it ran, and the same file with `#!/bin/sh`",
+        "the run of the file without `#!`, whether it was executed, and the run with `#!/bin/sh`",
         (refused, ran, outcome(case.exec.run(program=str(counterpart))), trace.exists()),
         (SPAWN_FAILURE, False, "exit 0", True),
     )
@@ -151,7 +151,7 @@ def test_a_program_that_is_open_for_writing_is_a_spawn_failure(case: ExecCase) -
         busy = outcome(case.exec.run(program=str(tool), args=["0"], within_s=10))
     settled(tool)
     expect(
-        "the file while it is open for writing, and afterwards",
+        "the run of the file while it is open for writing, and afterwards",
         (busy, outcome(case.exec.run(program=str(tool), args=["0"]))),
         (SPAWN_FAILURE, "exit 0"),
     )
@@ -178,9 +178,15 @@ def test_a_busy_program_is_attempted_once(case: ExecCase) -> None:
                 subprocess.run([tool], check=False)
             one = attempts(watch)
             if not one:
-                raise HostLacks("inotify", "this kernel's inotify does not show a refused execve")
+                raise HostLacks(
+                    "inotify", "inotify of this kernel does not report a refused execve"
+                )
             case.exec.run(program=str(tool), within_s=10)
-            expect("attempts, as one execve shows them", attempts(watch), at_most(one))
+            expect(
+                "number of attempts to start the program, counted like one execve",
+                attempts(watch),
+                at_most(one),
+            )
     finally:
         watch.close()
 
@@ -206,7 +212,7 @@ def test_a_bad_working_directory_is_a_spawn_failure(case: ExecCase, what: str) -
     before = starts.exists()
     counterpart = case.exec.run(**request, current_dir=str(good))
     expect(
-        "the bad directory, whether the program ran, and a good directory",
+        "the run in the bad directory, whether its program ran, and the run in a good directory",
         (outcome(refused), before, outcome(counterpart), len(left_by_child(starts))),
         (SPAWN_FAILURE, False, "exit 0", 1),
     )
@@ -227,7 +233,7 @@ def test_a_directory_that_cannot_be_entered_is_a_spawn_failure(case: ExecCase) -
     refused = case.exec.run(program="/bin/true", current_dir=str(closed), state=state)
     closed.chmod(0o700)
     expect(
-        "the closed directory, and one that may be entered",
+        "the run in the forbidden directory, and in one that may be entered",
         (outcome(refused), outcome(counterpart)),
         (SPAWN_FAILURE, "exit 0"),
     )
@@ -321,11 +327,11 @@ def test_a_run_works_where_the_callers_directory_was_removed(case: ExecCase, how
     gone.mkdir()
     state = ["--cwd", str(gone), "--remove-cwd"]
     if case.exec.inside.name is not None:
-        raise NotApplicable("a sandbox needs a directory")
+        raise NotApplicable("no sandbox starts in a removed directory")
     seen = case.exec.run(**ELSEWHERE[how], state=state, expect_result=False)
     if seen.raw is None and not answers(case, ["--cwd", str(removable(case)), "--remove-cwd"]):
         raise NotMeasured("the shim itself does not start in a removed directory")
-    expect("the child's end", outcome(seen), "exit 7")
+    expect("how the child ended", outcome(seen), "exit 7")
 
 
 def removable(case: ExecCase) -> Path:

@@ -89,7 +89,7 @@ def test_a_spawn_failure_changes_neither_mask_nor_dispositions(case: ExecCase) -
         return blocked, *(status.mask(name) for name in ("SigIgn", "SigCgt"))
 
     expect(
-        "blocked, ignored and caught signals after a failure, as without it",
+        "blocked, ignored and caught signals of the caller after a failure and a success",
         signals({"program": str(case.tmp / "absent")}),
         signals(),
     )

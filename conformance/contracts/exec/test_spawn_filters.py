@@ -49,7 +49,7 @@ def run_under(case: ExecCase, filter_: str, **run: Unpack[RunOptions]) -> Observ
 @pytest.mark.parametrize("filter_", DENIED)
 def test_runs_work_where_newer_system_calls_are_denied(case: ExecCase, filter_: str) -> None:
     seen = run_under(case, filter_, program=P.exit_with, args=["7"])
-    expect("the child's end under the filter", outcome(seen), "exit 7", error_of(seen))
+    expect("how the child ended under the filter", outcome(seen), "exit 7", error_of(seen))
 
 
 # If clone3 fails with EPERM, C libraries create no threads, but an implementation may need threads
@@ -70,7 +70,7 @@ def test_each_of_several_runs_works_where_newer_system_calls_are_denied(
     seen = case.exec.batch(runs, state=DENIED[filter_], within_s=10, expect_result=False)
     need_shim_under_filter(case, filter_, seen)
     got = [outcome(run) for run in seen.runs] if seen.ok else outcome(seen)
-    expect("the children's ends under the filter", got, ["exit 5", "exit 6", "exit 7"])
+    expect("how the children ended under the filter", got, ["exit 5", "exit 6", "exit 7"])
 
 
 @requires("EXEC-SPAWN-14", pitfalls=["A27"])
@@ -90,11 +90,11 @@ def test_a_child_starts_in_the_same_state_where_newer_calls_are_denied(
         "stdin": "null",
     }
     control = case.exec.run(**run, state=state)
-    expect("the child's end without the filter", outcome(control), "exit 0", error_of(control))
+    expect("how the child ended without the filter", outcome(control), "exit 0", error_of(control))
     wanted = how_it_started(place)
     place.unlink()
     seen = run_under(case, filter_, **run, state=state)
-    expect("the child's end under the filter", outcome(seen), "exit 0", error_of(seen))
+    expect("how the child ended under the filter", outcome(seen), "exit 0", error_of(seen))
     what = "leads its group, ignored of PIPE and USR1, blocked, descriptors, directory"
     expect(what, how_it_started(place), wanted)
 
@@ -119,7 +119,7 @@ def test_orphans_are_killed_where_newer_system_calls_are_denied(
 ) -> None:
     args = [case.events().path, "--exit", "3", "--ignore", "TERM"]
     seen = run_under(case, filter_, program=P.orphan, args=args)
-    expect("the child's end under the filter", outcome(seen), "exit 3", error_of(seen))
+    expect("how the child ended under the filter", outcome(seen), "exit 3", error_of(seen))
     expect_none_left(seen, case.events(), orphan=1)
 
 
@@ -129,4 +129,4 @@ def test_deadlines_hold_where_newer_system_calls_are_denied(case: ExecCase, filt
     args = [case.events().path, FOREVER_MS]
     seen = run_under(case, filter_, program=P.slow_exit, args=args, timeout_ms=300)
     got = (outcome(seen), seen.ok and seen.stderr.endswith(TIMED_OUT))
-    expect("the run's end under the filter, and its annotation", got, ("no exit code", True))
+    expect("how the run ended under the filter, and its annotation", got, ("no exit code", True))

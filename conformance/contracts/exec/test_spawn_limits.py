@@ -62,7 +62,7 @@ def test_the_largest_argument_works_and_one_byte_more_is_a_spawn_failure(
         case.exec.run(**length_of(word + "x")),
     )
     expect(
-        f"an argument of {LARGEST} bytes as the child counts it, and one byte more",
+        f"length of an argument of {LARGEST} bytes in the child, and the run with one more",
         (works.stdout.split(), outcome(refused)),
         ([b"%d" % LARGEST], SPAWN_FAILURE),
     )
@@ -76,7 +76,7 @@ def test_an_argument_list_above_the_limit_is_a_spawn_failure(case: ExecCase) -> 
         case.exec.run(**shell(":", *[piece] * TOO_MANY)),
     )
     expect(
-        f"{FITTING} arguments of 64 KiB, and {TOO_MANY}",
+        f"the run with {FITTING} arguments of 64 KiB, and with {TOO_MANY}",
         (works.stdout, outcome(refused)),
         (b"%d\n" % FITTING, SPAWN_FAILURE),
     )
@@ -90,7 +90,7 @@ def test_an_environment_above_the_limit_is_a_spawn_failure(case: ExecCase) -> No
     works = case.exec.run(program="/bin/true", env=pairs(FITTING))
     refused = case.exec.run(program="/bin/true", env=pairs(TOO_MANY))
     expect(
-        f"{FITTING} variables of 64 KiB, and {TOO_MANY}",
+        f"the run with {FITTING} variables of 64 KiB, and with {TOO_MANY}",
         (outcome(works), outcome(refused)),
         ("exit 0", SPAWN_FAILURE),
     )
@@ -207,7 +207,7 @@ def test_running_out_of_descriptors_is_an_error_at_every_step(case: ExecCase) ->
     if not decided:
         raise NotMeasured("the shim needs more than 35 descriptors to start")
     expect(
-        "ends of runs under each RLIMIT_NOFILE from 3 on",
+        "how the run ended under each RLIMIT_NOFILE from 3 on",
         set(decided),
         satisfies(
             lambda got: got <= RIGHT and "exit 7" in got,
@@ -303,7 +303,7 @@ def test_running_out_of_processes_leaves_nothing_at_every_step(case: ExecCase) -
     if not decided:
         raise NotMeasured("the shim needs more than 39 processes and threads to start")
     expect(
-        "outcomes over RLIMIT_NPROC, from the first at which the shim starts",
+        "outcomes with a growing RLIMIT_NPROC, from the lowest limit at which the shim starts",
         decided,
         satisfies(
             lambda got: set(got) <= {"execution", "exit 0"} and got[-1] == "exit 0",
@@ -316,7 +316,9 @@ def test_running_out_of_processes_leaves_nothing_at_every_step(case: ExecCase) -
 def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(case: ExecCase) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most < 4096:
-        raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
+        raise HostLacks(
+            "descriptors", f"at most {most} descriptors may be open here: too few for this test"
+        )
     # No caller has this descriptor open. An implementation that closes it tries all numbers.
     state = ["--nofile", str(most), "--deny-closing", str(most // 2)]
     run: Command = {"program": P.exit_with, "args": ["7"]}
@@ -339,4 +341,4 @@ def test_a_run_works_with_more_descriptors_than_select_supports(case: ExecCase) 
         timeout_ms=600_000,
         state=crowded(),
     )
-    expect("the child's end and its output", (outcome(seen), seen.stdout), ("exit 7", b"abc"))
+    expect("how the child ended and its output", (outcome(seen), seen.stdout), ("exit 7", b"abc"))

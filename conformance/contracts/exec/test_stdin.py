@@ -45,7 +45,7 @@ def test_an_inherited_stdin_is_the_callers_own_open_file(case: ExecCase) -> None
     finally:
         os.close(reader)
     expect(
-        "the child's end, and the bytes of the caller's stdin that it did not read",
+        "how the child ended, and the bytes of the caller's stdin that it did not read",
         (outcome(seen), rest),
         ("exit 0", b"456789"),
     )
@@ -83,7 +83,7 @@ def test_null_stdin_is_dev_null(case: ExecCase) -> None:
 def test_null_stdin_leaves_the_callers_stdin_unread(case: ExecCase) -> None:
     with case.exec.start(program="/bin/cat", stdin="null", shim_stdin="pipe", within_s=10) as shim:
         seen = shim.finish()
-    expect("the end of `cat` while the caller's stdin stays open", outcome(seen), "exit 0")
+    expect("how `cat` ended while the caller's stdin stays open", outcome(seen), "exit 0")
 
 
 @requires("EXEC-STDIN-15")
@@ -128,7 +128,9 @@ def test_payload_bytes_that_are_not_utf8_arrive_exactly(case: ExecCase, times: i
 @requires("EXEC-STDIN-03", pitfalls=["F10"])
 def test_a_program_that_reads_to_end_of_file_ends(case: ExecCase) -> None:
     seen = case.exec.run(program="sort", stdin=b"c\na\nb\n", within_s=10)
-    expect("end of `sort`, and its output", (outcome(seen), seen.stdout), ("exit 0", b"a\nb\nc\n"))
+    expect(
+        "how `sort` ended, and its output", (outcome(seen), seen.stdout), ("exit 0", b"a\nb\nc\n")
+    )
 
 
 @requires("EXEC-STDIN-03", pitfalls=["C3"])
@@ -165,7 +167,7 @@ def test_a_child_that_writes_before_it_reads_everything_does_not_deadlock(case: 
     # Each side writes more than a pipe holds before it reads again.
     line = 'head -c 4096 >/dev/null; "$1" 300000 0; cat >/dev/null; "$1" 300000 0'
     seen = case.exec.run(**shell(line, P.flood), stdin=data, within_s=15)
-    expect("the child's end and output", (outcome(seen), seen.stdout_len), ("exit 0", 600_000))
+    expect("how the child ended and output", (outcome(seen), seen.stdout_len), ("exit 0", 600_000))
 
 
 # EXEC-CHILD-11 is needed, because a child with other scheduling than its caller may be slow.

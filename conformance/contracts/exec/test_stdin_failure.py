@@ -105,7 +105,7 @@ def test_a_failed_write_signals_each_member_of_the_group(case: ExecCase) -> None
 @requires("EXEC-STDIN-07", pitfalls=["F6", "G4"], overlap=4.5)
 def test_after_a_failed_write_a_member_has_the_grace(case: ExecCase) -> None:
     with_a_member(case, "--on", f"TERM:exit:0:{case.grace_ms * 7 // 10}")
-    expect("members that ended by themselves", len(case.events().all("end")), 1)
+    expect("members that ended without being killed", len(case.events().all("end")), 1)
 
 
 @requires("EXEC-STDIN-07", pitfalls=["F6", "G4"], overlap=6.5)
@@ -164,7 +164,7 @@ def test_a_payload_that_was_not_fully_taken_is_a_failure(case: ExecCase, taken: 
         case.exec.run(**request, stdin=LARGE[:taken] or "null"),
     )
     expect(
-        f"a child that takes {taken} of a MiB, and one that takes all it is given",
+        f"a child that reads {taken} bytes of 1 MiB, and a child that reads its whole payload",
         (error_kind(failed), outcome(fine)),
         ("execution", "exit 0"),
     )
@@ -194,7 +194,7 @@ def test_a_closed_pipe_does_not_kill_the_caller_nor_change_sigpipe(
             return shim.running, 13 in status.mask("SigIgn"), 13 in status.mask("SigCgt")
 
     expect(
-        "alive, SIGPIPE ignored, SIGPIPE caught: after a failed write, as after a run without",
+        "whether the caller lives, ignores SIGPIPE, catches SIGPIPE after a failed write",
         after(stdin=LARGE),
         after(stdin="null"),
     )
@@ -209,7 +209,7 @@ def test_a_failed_write_does_not_change_how_sigpipe_is_handled(case: ExecCase) -
         shim.wait_response()
         after = shim.at_rest()
     changed = [name for name in before if 13 in after.mask(name) and 13 not in before[name]]
-    expect("ways in which SIGPIPE is handled since a failed write", changed, [])
+    expect("how SIGPIPE is handled after a failed write and not before", changed, [])
 
 
 @requires("EXEC-STDIN-10", pitfalls=["F5", "F3"], overlap=True)
@@ -232,7 +232,7 @@ def test_a_payload_that_is_read_slowly_does_not_move_the_deadline(case: ExecCase
     payload = b"x" * (65536 + 30 * 4096)
     seen = case.exec.run(**shell(f"{TRICKLE}; cat >/dev/null"), stdin=payload, timeout_ms=1200)
     got = (outcome(seen), seen.stderr.endswith(b"process timed out"))
-    expect("end of the child, and whether the deadline caused it", got, ("no exit code", True))
+    expect("how the child ended, and whether the deadline caused it", got, ("no exit code", True))
 
 
 @requires("EXEC-STDIN-10", pitfalls=["F5"], capability="exec.stdin_failure", overlap=True)
@@ -305,4 +305,4 @@ def test_with_ignore_a_child_that_closed_stdin_lives_to_its_own_end(case: ExecCa
         events.wait("ready")
         case.open_gate(fifo)
         seen = shim.finish()
-    expect("the child's end", outcome(seen), "exit 5")
+    expect("how the child ended", outcome(seen), "exit 5")

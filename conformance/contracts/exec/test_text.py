@@ -114,9 +114,9 @@ def test_a_character_across_the_65536th_byte_stays_whole(
     try:
         plain = case.exec.run(program=P.flood, args=[str(len(data)), "0"], within_s=5)
     except Failure as why:
-        raise Blocked(["EXEC-DRAIN-02"], "more than a pipe-full does not arrive") from why
+        raise Blocked(["EXEC-DRAIN-02"], "output larger than a pipe does not arrive") from why
     if stream(plain, "stdout") != digest(pattern(len(data))):
-        raise Blocked(["EXEC-DRAIN-02"], "more than a pipe-full does not arrive whole")
+        raise Blocked(["EXEC-DRAIN-02"], "output larger than a pipe arrives incomplete")
     seen = case.exec.run(program="/bin/cat", args=[str(source)])
     expect("stdout", stream(seen, "stdout"), digest(data))
 

@@ -126,7 +126,7 @@ def test_the_group_of_a_child_reaped_by_another_waiter_is_killed(case: ExecCase)
             events.wait("orphan")
             events.wait("ready")
             if not shim.at_rest().get("State", "").startswith("S"):
-                raise NotMeasured("the implementation never rests while its child waits")
+                raise NotMeasured("the implementation never sleeps while its child waits")
             case.open_gate(fifo)
             shim.wait_response()
             need_preload(shim, "steal_child")
@@ -134,7 +134,7 @@ def test_the_group_of_a_child_reaped_by_another_waiter_is_killed(case: ExecCase)
         if not seen.ok:
             expect_none_left(seen, events, orphan=1)
             return
-    raise NotMeasured("the implementation won each race for its child")
+    raise NotMeasured("in each attempt the implementation reaped its child before the test could")
 
 
 CHLD = {"ignored": IGNORES_CHLD, "nocldwait": ["--nocldwait"]}
@@ -170,7 +170,7 @@ def test_automatic_reaping_is_detected_before_the_spawn(case: ExecCase, how: str
     seen = reaped_by_kernel(case, how, program=P.count_start, args=[str(started), "--exit", "7"])
     got, wanted = (wait_outcome(seen), started.exists()), (("execution", WAIT_ERROR), False)
     if got != wanted and resets_sigchld(case):
-        raise NotMeasured("the runtime of the shim resets SIGCHLD before any run")
+        raise NotMeasured("the runtime of the shim resets SIGCHLD before the run")
     expect("the outcome, and whether the program was started", got, wanted)
 
 
@@ -211,7 +211,7 @@ def test_interruptions_end_no_wait_early(case: ExecCase) -> None:
     events = case.events()
     seen = run_interrupted(case, program=P.slow_exit, args=[events.path, "300"], timeout_ms=8000)
     got = (seen.result["exit_code"], len(events.all("end")))
-    expect("exit_code, and how often the child ended by itself", got, (0, 1))
+    expect("exit_code, and how often the child ended without being killed", got, (0, 1))
 
 
 @requires("EXEC-WAIT-07", pitfalls=["H16"], overlap=0.8, timing=True)

@@ -25,7 +25,7 @@ def test_an_idle_wait_costs_next_to_nothing(case: ExecCase, deadline: Limits) ->
         excess = costs_above_bounds(shim, 1500)
         case.open_gate(fifo)
         shim.finish()
-    expect("what an idle wait costs beyond its bounds", excess, {})
+    expect("wake-ups and processor time above the limits, while the run waits", excess, {})
 
 
 @requires("EXEC-WAIT-03", pitfalls=["G20"], overlap=2.0, needs=["EXEC-KILL-01", "EXEC-KILL-04"])
@@ -36,7 +36,7 @@ def test_an_idle_grace_period_costs_next_to_nothing(case: ExecCase) -> None:
         excess = costs_above_bounds(shim, 1000)
         send(child, "KILL")
         shim.finish()
-    expect("what a grace costs beyond its bounds", excess, {})
+    expect("wake-ups and processor time above the limits, during the grace period", excess, {})
 
 
 # A descriptor that is always ready but needs no action could turn a wait into a busy loop.
@@ -50,7 +50,9 @@ def test_an_unread_payload_costs_next_to_nothing(case: ExecCase) -> None:
         excess = costs_above_bounds(shim, 1000)
         send(child, "KILL")
         shim.finish()
-    expect("what a payload that is not read costs beyond its bounds", excess, {})
+    expect(
+        "wake-ups and processor time above the limits, while the payload is not read", excess, {}
+    )
 
 
 @requires("EXEC-WAIT-03", capability="exec.stdin_failure", overlap=1.3)
@@ -62,7 +64,9 @@ def test_a_payload_without_a_reader_costs_next_to_nothing(case: ExecCase) -> Non
         excess = costs_above_bounds(shim, 1000)
         send(child, "KILL")
         shim.finish()
-    expect("what a payload without a reader costs beyond its bounds", excess, {})
+    expect(
+        "wake-ups and processor time above the limits, with a payload without a reader", excess, {}
+    )
 
 
 @requires("EXEC-WAIT-03", overlap=2.0, needs=["EXEC-KILL-01", "EXEC-KILL-03"])
@@ -77,4 +81,8 @@ def test_a_grace_period_after_the_childs_end_costs_next_to_nothing(case: ExecCas
             if event.pid != ended:
                 send(event.pid, "KILL")
         shim.finish()
-    expect("what a grace for a member costs beyond its bounds", excess, {})
+    expect(
+        "wake-ups and processor time above the limits, during the grace period of a member",
+        excess,
+        {},
+    )

@@ -37,5 +37,7 @@ def expect_wait_errors(what: str, run_once: Callable[[int], Outcome]) -> None:
         if len(stolen) == 3:
             break
     if not stolen:
-        raise NotMeasured("the implementation won each race for its child")
+        raise NotMeasured(
+            "in each attempt the implementation reaped its child before the test could"
+        )
     expect(f"outcomes of {what}", set(stolen), {("execution", WAIT_ERROR)})

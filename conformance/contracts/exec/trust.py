@@ -42,7 +42,7 @@ def _success_and_failure(case: ExecCase, say: Say) -> None:
     seven = case.exec.run(program=programs.exit_with, args=["7"], within_s=WITHIN_S)
     if missing.ok and missing.result["success"] and seven.ok and seven.result["success"]:
         raise _no("a missing program and one that exits 7 are both a success: it says yes to all")
-    say("exit 0 succeeds (twice); a missing program and exit 7 do not")
+    say("a program that exits 0 succeeds (twice); a missing program and one that exits 7 fail")
     _helpers(case)
 
 
@@ -69,7 +69,7 @@ def _confined(case: ExecCase, say: Say) -> None:
         raise UsageError(f"--backend {name}", f"it confines nothing here: {reasons}", "try another")
     if inside:
         raise _no(f"--backend {name}: a run inside wrote to {mark}, outside of its workspace")
-    say(f"{name}: what is outside of the workspace is not written to")
+    say(f"{name}: a program inside cannot write outside the workspace")
 
 
 def _helpers(case: ExecCase) -> None:

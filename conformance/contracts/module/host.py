@@ -8,4 +8,6 @@ def without_readable_environments() -> str | None:
     None."""
     words = ["/bin/sh", "-c", "head -c 1 /proc/$PPID/environ"]
     done = subprocess.run(words, capture_output=True, check=False)
-    return None if done.stdout else "the environment of a parent cannot be read"
+    return (
+        None if done.stdout else "this system does not let a process read its parent's environment"
+    )

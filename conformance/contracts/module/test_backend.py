@@ -35,12 +35,12 @@ def lines(there: Outside) -> list[str]:
 def test_a_module_is_refused_and_answers(case: ModuleCase) -> None:
     with talker.outside() as there:
         control = module(case, lines(there), None)
-        expect("the end outside", end(control), "value", verdict="unproven")
+        expect("outcome of the module without a sandbox", end(control), "value", verdict="unproven")
         talker.expect_control(control.value, there)
 
         def ask(name: str) -> None:
             seen = module(case, lines(there), name)
-            expect(f"the end ({name})", end(seen), "value")
+            expect(f"outcome of the module ({name})", end(seen), "value")
             talker.expect_refused(case, seen.value, there, seen.result, name)
 
         talker.ask_each(case, ask)
@@ -52,14 +52,23 @@ def test_the_workspace_of_a_module_is_only_its_directory(case: ModuleCase) -> No
     body = f"(: >{quoted(beside)}) 2>/dev/null; (: >own) && echo 1"
     case.module.script("writes", body)
     control = case.module.execute("writes")
-    expect("outside: the end", (end(control), beside.exists()), ("value", True), verdict="unproven")
+    expect(
+        "outcome of the module without a sandbox, and whether the file was created",
+        (end(control), beside.exists()),
+        ("value", True),
+        verdict="unproven",
+    )
 
     def ask(name: str) -> None:
         beside.unlink(missing_ok=True)
         seen = case.module.execute("writes", backend=talker.use(name, None), within_s=30)
         talker.need_enforcement(case, seen.result, name)
         got = (end(seen), beside.exists())
-        expect(f"the end; whether it wrote beside its directory ({name})", got, ("value", False))
+        expect(
+            f"outcome of the module, and whether it wrote next to its directory ({name})",
+            got,
+            ("value", False),
+        )
 
     talker.ask_each(case, ask)
 

@@ -22,7 +22,7 @@ def test_exactly_the_cap_is_allowed(case: ModuleCase, stream: str) -> None:
     else:
         case.module.script("fills", BLANKS.format(MOST) + " >&2; echo 1")
     seen = case.module.execute("fills", within_s=20)
-    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-CAP-01", needs=["MODULE-TIME-02"])
@@ -30,7 +30,7 @@ def test_each_stream_has_its_own_cap(case: ModuleCase) -> None:
     much = BLANKS.format(40_000_000)
     case.module.script("fills", f"{much}; {much} >&2; printf 1")
     seen = case.module.execute("fills", within_s=20)
-    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-CAP-02", needs=["MODULE-TIME-02"])

@@ -53,7 +53,7 @@ def test_a_text_of_any_length_comes_back(case: ModuleCase, length: int) -> None:
     case.module.script("echoes", "exec cat")
     seen = case.module.execute("echoes", value, within_s=20)
     got = (end(seen), seen.value == value)
-    expect("the end, and whether the text is whole", got, ("value", True))
+    expect("outcome of the module, and whether the text is whole", got, ("value", True))
 
 
 @requires("MODULE-PARENT-04", overlap=2.0, needs=["MODULE-PARENT-01"])
@@ -71,7 +71,7 @@ def test_a_second_signal_changes_nothing(case: ModuleCase, names: tuple[str, str
         seen = shim.finish()
     got = (end(seen), seen.field("signal"), len(events.all("end")))
     wanted = ("Interrupted", f"SIG{names[0]}", 1)
-    expect("class, signal, and ends of the module by itself", got, wanted)
+    expect("class, signal, and how often the module ended without being killed", got, wanted)
     expect_home_gone(case, seen)
 
 
@@ -102,7 +102,7 @@ def test_a_file_with_a_second_name_outside_stays_as_it_is(case: ModuleCase) -> N
     seen = case.module.execute("links", within_s=15)
     if seen.field("exit_code") == NO_LINK and case.module.inside.name is not None:
         raise NotApplicable("inside this sandbox, a module cannot link to a file outside")
-    expect("the end", end(seen), "value")
+    expect("outcome of the module", end(seen), "value")
     expect_home_gone(case, seen)
     facts = (kept.read_text(), oct(stat.S_IMODE(kept.stat().st_mode)))
     expect("content and mode of the file", facts, ("x", oct(0o640)))
@@ -114,7 +114,9 @@ def test_a_file_in_place_of_the_directory_is_removed(case: ModuleCase, put: str)
     case.module.script("swaps", noting_home(case, f'cd /; rm -rf "$HOME"; {put}; echo 1'))
     seen = case.module.execute("swaps", within_s=15)
     left = os.path.lexists(noted(case.tmp / "home"))
-    expect("the end, and whether the file is left", (end(seen), left), ("value", False))
+    expect(
+        "outcome of the module, and whether the file is left", (end(seen), left), ("value", False)
+    )
 
 
 OTHER_UID = 54331
@@ -136,4 +138,8 @@ def test_after_an_execution_the_caller_is_as_readable_as_before(case: ModuleCase
     with case.idle(*state) as idle:
         usual = Path(f"/proc/{idle.pid}/environ").stat().st_uid
     got = (end(seen), owner)
-    expect("the end, and the owner of the caller's /proc/PID/environ", got, ("value", usual))
+    expect(
+        "outcome of the module, and the owner of the caller's /proc/PID/environ",
+        got,
+        ("value", usual),
+    )

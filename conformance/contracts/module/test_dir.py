@@ -88,7 +88,7 @@ def test_no_module_runs_without_a_directory_of_its_own(case: ModuleCase, what: s
     seen = case.module.execute("tells", shim_env=below, expect_result=False)
     expect("whether there is an answer", {"result", "error"}.isdisjoint(seen.raw or {}), False)
     found = place.read_text() if place.exists() else "no module ran"
-    expect("mode and content of its directory", found, one_of("no module ran", "700\n"))
+    expect("mode and content of the module's directory", found, one_of("no module ran", "700\n"))
 
 
 ENDS = {
@@ -118,7 +118,9 @@ def where_some_are_made(case: ModuleCase) -> Path:
         return below
     if place.is_relative_to(case.folder.resolve()):
         return place
-    raise NotApplicable(f"directories are made in {place}, where others may make some, too")
+    raise NotApplicable(
+        f"the shim makes directories in {place}, where other programs may make some too"
+    )
 
 
 def folders_in(place: Path) -> list[str]:
@@ -146,7 +148,7 @@ def test_a_name_that_is_not_utf8_does_not_prevent_the_removal(case: ModuleCase) 
     odd = 'mkdir "$(printf "a\\377")"; : >"$(printf "a\\377/b\\376\\n.")"; mkfifo fifo; : >-rf'
     case.module.script("names", noting_home(case, f"{odd}; echo 1"))
     seen = case.module.execute("names", within_s=15)
-    expect("the end", end(seen), "value")
+    expect("outcome of the module", end(seen), "value")
     expect_home_gone(case, seen)
 
 
@@ -205,7 +207,7 @@ def test_deep_nesting_does_not_prevent_the_removal(case: ModuleCase) -> None:
     dig = f"{quoted(Path(sys.executable).resolve())} -I -S -c {quoted(DEEP)} && echo 1"
     case.module.script("digs", noting_home(case, dig))
     seen = case.module.execute("digs")
-    expect("the end", end(seen), "value")
+    expect("outcome of the module", end(seen), "value")
     expect_home_gone(case, seen)
 
 
@@ -223,7 +225,7 @@ def test_thousands_of_entries_do_not_prevent_the_removal(case: ModuleCase, what:
     body = f"set -- {CROWD}; {CROWDS[what]} && echo 1"
     case.module.script("fills", noting_home(case, body))
     seen = case.module.execute("fills", within_s=30)
-    expect("the end", end(seen), "value")
+    expect("outcome of the module", end(seen), "value")
     expect_home_gone(case, seen)
 
 
@@ -260,7 +262,7 @@ def test_the_mode_of_a_links_target_stays(case: ModuleCase) -> None:
     seen = case.module.execute("links")
     expect_home_gone(case, seen)
     modes = [oct(stat.S_IMODE(each.stat().st_mode)) for each in (kept, kept / "file")]
-    expect("the modes of what the links name", modes, [oct(0o750), oct(0o640)])
+    expect("modes of the links' targets", modes, [oct(0o750), oct(0o640)])
 
 
 @requires("MODULE-DIR-02")
@@ -269,7 +271,11 @@ def test_a_module_may_remove_its_directory_itself(case: ModuleCase) -> None:
     case.module.script("removes", noting_home(case, body))
     seen = case.module.execute("removes")
     got = (end(seen), seen.value, seen.result.get("directory_left"))
-    expect("the end, the value, and the directory reported as left", got, ("value", 1, None))
+    expect(
+        "outcome of the module, the value, and the directory reported as left",
+        got,
+        ("value", 1, None),
+    )
     expect_home_gone(case, seen)
 
 
@@ -286,7 +292,11 @@ def test_a_link_in_place_of_the_directory_is_not_followed(case: ModuleCase, what
     seen = case.module.execute("swaps", within_s=15)
     mode = stat.S_IMODE(named.stat().st_mode)
     got = (end(seen), (kept / "file").exists(), oct(mode))
-    expect("the end; whether the file is there; the mode", got, ("value", True, oct(0o750)))
+    expect(
+        "outcome of the module; whether the file is there; the mode",
+        got,
+        ("value", True, oct(0o750)),
+    )
 
 
 @requires("MODULE-DIR-04", overlap=1.5, needs=["MODULE-TIME-02"])
@@ -295,7 +305,7 @@ def test_a_directory_that_is_left_is_reported(case: ModuleCase) -> None:
     case.module.script("fills", noting_home(case, filling(ready, 500)))
     seen: Executed = case.module.execute("fills", within_s=15)
     home = Path(noted(case.tmp / "home"))
-    expect("the end", end(seen), "value")
+    expect("outcome of the module", end(seen), "value")
     told = seen.result.get("directory_left")
     expect(
         "the reported directory, and the directory that is left",
@@ -348,7 +358,7 @@ def test_removal_is_repeated_until_a_writer_stops(case: ModuleCase) -> None:
     with case.module.start("piles", within_s=15) as shim:
         seen = shim.finish()
         until(lambda: bool(stopped.all("end")), 5)
-    expect("the end", end(seen), "value")
+    expect("outcome of the module", end(seen), "value")
     left = Path(noted(case.tmp / "home")).is_dir()
     last = [event.t_ns for event in stopped.all("end")]
     ended = case.events().all("end")[0]
@@ -378,6 +388,6 @@ def test_a_surviving_writer_does_not_delay_the_return(case: ModuleCase) -> None:
     # `mkdir -p` may create the directory again at any time, so its existence is checked only if the
     # result reports it.
     told = seen.result.get("directory_left")
-    expect("the end", end(seen), "value")
+    expect("outcome of the module", end(seen), "value")
     expect("the reported directory, if there is one", told in (None, str(home)), True)
     expect_not_held_up(case, seen)

@@ -123,7 +123,11 @@ def expect_named_in_full(case: ModuleCase, temporary: str, given: str) -> None:
     # Compare the parent directories, because the directory itself is removed by now.
     parents = {os.path.realpath(Path(each).parent) for each in (home, scratch, here)}
     got = (home.startswith("/"), home == scratch, len(parents))
-    expect("whether HOME is absolute, and TMPDIR; places that lead there", got, (True, True, 1))
+    expect(
+        "whether HOME is absolute, whether TMPDIR equals it, number of parent folders",
+        got,
+        (True, True, 1),
+    )
 
 
 @requires("MODULE-ENV-03")
@@ -161,7 +165,10 @@ def _need_readable_environments(case: ModuleCase, token: str) -> None:
     env = {**os.environ, "APCORE_AUTH_TOKEN": token}
     subprocess.run(["/bin/sh", "-c", f"{quoted(script)}; :"], env=env, check=False)
     if not noted(place).startswith("read "):
-        raise HostLacks("reading /proc/PID/environ", "the environment of a parent cannot be read")
+        raise HostLacks(
+            "reading /proc/PID/environ",
+            "this system does not let a process read its parent's environment",
+        )
 
 
 @requires("MODULE-ENV-06")
@@ -177,7 +184,9 @@ def test_the_environment_of_the_caller_cannot_be_read_in_proc(case: ModuleCase) 
     read = [name for how, name in ancestors if how == "read" and name == caller]
     exposed = bool(seen.result.get("caller_exposed"))
     if read and exposed:
-        raise NotMeasured("the result says that this host does not allow to hide the caller")
+        raise NotMeasured(
+            "the result reports `caller_exposed`: this host does not allow to hide the caller"
+        )
     expect("ancestors of the module whose secret it reads in /proc", read, [])
 
 
@@ -211,5 +220,7 @@ def test_a_root_whose_name_is_no_text_has_its_modules(case: ModuleCase, how: str
         seen = case.module.execute("there", extensions_root=None, shim_env=env)
     got = (end(seen), os.path.realpath(noted(found)))
     expect(
-        "the end, and the root in the module's environment", got, ("value", os.path.realpath(root))
+        "outcome of the module, and the root in the module's environment",
+        got,
+        ("value", os.path.realpath(root)),
     )

@@ -103,5 +103,5 @@ def test_members_of_the_group_end_with_the_module(case: ModuleCase, code: int) -
     words = [quoted(each) for each in (P.orphan, events.path, "--ignore", "TERM")]
     case.module.script("leaves", f"echo 1; exec {' '.join(words)} --exit {code}")
     seen = case.module.execute("leaves", within_s=15)
-    expect("the end", end(seen), "value" if code == 0 else "NonZeroExit")
+    expect("outcome of the module", end(seen), "value" if code == 0 else "NonZeroExit")
     expect_none_left(seen, events, orphan=1)

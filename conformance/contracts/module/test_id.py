@@ -32,7 +32,7 @@ def test_any_name_of_a_root_will_do(case: ModuleCase, name: str) -> None:
     root = case.tmp / name
     script_at(root / "there", "echo 1")
     seen = case.module.execute("there", extensions_root=root)
-    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
 
 
 # Other spellings of the same folder.
@@ -41,7 +41,7 @@ def test_any_name_of_a_root_will_do(case: ModuleCase, name: str) -> None:
 def test_a_slash_behind_the_root_is_no_part_of_a_name(case: ModuleCase, more: str) -> None:
     case.module.script("there", "echo 1")
     seen = case.module.execute("there", extensions_root=f"{case.module.root}{more}")
-    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
 
 
 def marking(case: ModuleCase) -> tuple[Path, str]:
@@ -70,7 +70,7 @@ def test_an_invalid_id_starts_nothing(case: ModuleCase, module_id: str) -> None:
         script_at(place, body)
     seen = case.module.execute(module_id)
     got = (end(seen), mark.exists())
-    expect("the end, and whether the file was executed", got, ("SpawnFailed", False))
+    expect("outcome of the module, and whether the file was executed", got, ("SpawnFailed", False))
 
 
 # If blanks were removed, dots resolved, or the text cut, each of these would name a module.
@@ -87,7 +87,9 @@ def test_an_invalid_name_is_not_corrected(case: ModuleCase, module_id: str) -> N
     # In a language with NUL-terminated strings such a request can only be refused.
     refused = "\0" in module_id and not seen.ok and seen.error["kind"] == "invalid_input"
     got = ("SpawnFailed" if refused else end(seen), mark.exists())
-    expect("the end, and whether the module was executed", got, ("SpawnFailed", False))
+    expect(
+        "outcome of the module, and whether the module was executed", got, ("SpawnFailed", False)
+    )
 
 
 @requires("MODULE-ID-03")
@@ -95,7 +97,7 @@ def test_a_missing_module_is_named_with_its_place(case: ModuleCase) -> None:
     case.module.script("there", "echo 1")
     seen = case.module.execute("missing")
     wanted = contains(f"module not found: {case.module.root}/missing")
-    expect("the end", end(seen), "SpawnFailed")
+    expect("outcome of the module", end(seen), "SpawnFailed")
     expect("the message", seen.field("message"), wanted)
 
 
@@ -118,7 +120,7 @@ ROOTS: dict[str, Callable[[ModuleCase], Path]] = {
 def test_a_missing_module_is_missing_below_every_kind_of_root(case: ModuleCase, what: str) -> None:
     root = ROOTS[what](case)
     seen = case.module.execute("missing", extensions_root=root, expect_result=False)
-    expect("the end", end(seen), "SpawnFailed")
+    expect("outcome of the module", end(seen), "SpawnFailed")
     expect("the message", seen.field("message"), contains(f"module not found: {root}/missing"))
 
 
@@ -126,7 +128,7 @@ def test_a_missing_module_is_missing_below_every_kind_of_root(case: ModuleCase, 
 def test_no_file_has_so_long_a_name(case: ModuleCase) -> None:
     case.module.script("there", "echo 1")
     seen = case.module.execute("x" * 300, expect_result=False)
-    expect("the end", end(seen), "SpawnFailed")
+    expect("outcome of the module", end(seen), "SpawnFailed")
     expect("the message", seen.field("message"), contains(f"{case.module.root}/{'x' * 300}"))
 
 
@@ -141,7 +143,11 @@ def test_a_similar_name_is_not_executed(case: ModuleCase) -> None:
         script_at(case.module.root / name, body)
     seen = case.module.execute("missing")
     got = (end(seen), mark.exists())
-    expect("the end, and whether one of the files was executed", got, ("SpawnFailed", False))
+    expect(
+        "outcome of the module, and whether one of the files was executed",
+        got,
+        ("SpawnFailed", False),
+    )
 
 
 @requires("MODULE-ID-03")
@@ -155,7 +161,7 @@ def test_the_root_is_the_only_place(case: ModuleCase, where: str) -> None:
     else:
         seen = case.module.execute("tool", state=["--cwd", place])
     got = (end(seen), mark.exists())
-    expect("the end, and whether the file was executed", got, ("SpawnFailed", False))
+    expect("outcome of the module, and whether the file was executed", got, ("SpawnFailed", False))
 
 
 def link_out(case: ModuleCase, body: str) -> None:
@@ -188,7 +194,7 @@ def test_only_a_program_inside_the_root_is_found(case: ModuleCase, what: str) ->
     ODD[what](case, body)
     seen = case.module.execute("odd")
     got = (end(seen), mark.exists())
-    expect("the end, and whether the file was executed", got, ("SpawnFailed", False))
+    expect("outcome of the module, and whether the file was executed", got, ("SpawnFailed", False))
     expect("the message", seen.field("message"), contains("module not found: "))
 
 
@@ -212,7 +218,7 @@ def test_a_relative_root_is_the_callers(case: ModuleCase, how: str) -> None:
         state = ["--cwd", str(case.tmp)]
         env_less = {"APCORE_EXTENSIONS_ROOT": None}
         seen = case.module.execute("here", extensions_root=None, state=state, shim_env=env_less)
-    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-ID-06")
@@ -228,7 +234,7 @@ def test_dots_behind_a_link_lead_where_the_link_leads(case: ModuleCase, how: str
     else:
         env = {"APCORE_EXTENSIONS_ROOT": root}
         seen = case.module.execute("module", extensions_root=None, shim_env=env)
-    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-ID-05")
@@ -237,4 +243,4 @@ def test_the_root_of_the_request_counts_before_all_others(case: ModuleCase) -> N
     script_at(case.tmp / "other" / "here", "echo 2")
     env = {"APCORE_EXTENSIONS_ROOT": str(case.tmp / "other")}
     seen = case.module.execute("here", shim_env=env)
-    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))

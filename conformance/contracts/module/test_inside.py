@@ -23,10 +23,14 @@ def test_inside_home_and_working_directory_are_the_same_directory(
     # HOME is the module's directory even if the caller's own home does not exist.
     case.module.script("says", 'printf \'["%s","%s","%s"]\' "$HOME" "$(pwd -P)" "$TMPDIR"')
     seen = case.module.execute("says", shim_env={} if home is None else {"HOME": home})
-    expect("the end", end(seen), "value")
+    expect("outcome of the module", end(seen), "value")
     at_home, place, scratch = cast(list[str], seen.value)
     fresh = str((case.tmp / "directories").resolve())
-    expect("HOME, and its location", (at_home, place.startswith(f"{fresh}/")), (place, True))
+    expect(
+        "HOME, and whether the working directory is in the fresh directory",
+        (at_home, place.startswith(f"{fresh}/")),
+        (place, True),
+    )
     private = satisfies(lambda path: path.startswith("/") and path != place, "another directory")
     expect("TMPDIR", scratch, private)
 
@@ -46,7 +50,7 @@ def test_inside_the_runner_is_the_module(case: ModuleCase) -> None:
     got = (end(seen), is_there, same)
     wanted: tuple[str, bool, list[int]] = ("value", True, [])
     expect(
-        "the end, whether the module runs, and the processes that execute the runner's program",
+        "outcome of the module, whether it runs, and processes that execute the runner",
         got,
         wanted,
     )

@@ -45,7 +45,7 @@ VALUES["numbers to the last digit"] = [3.141592653589793, 1.7976931348623157e308
 def expect_value(seen: Executed, value: Any) -> None:
     # Compare as text, because Python treats 1, true and 1.0 as equal.
     got, wanted = (json.dumps(each, sort_keys=True) for each in (seen.value, value))
-    expect("the end, and the value", (end(seen), got), ("value", wanted))
+    expect("outcome of the module, and the value", (end(seen), got), ("value", wanted))
 
 
 @requires("MODULE-JSON-01")
@@ -66,7 +66,9 @@ def test_a_character_split_between_two_reads_stays_whole(case: ModuleCase) -> No
     text = "\u20ac" * 100_000
     seen = printing(case, f'"{text}"'.encode())
     expect(
-        "the end, and whether the value is whole", (end(seen), seen.value == text), ("value", True)
+        "outcome of the module, and whether the value is whole",
+        (end(seen), seen.value == text),
+        ("value", True),
     )
 
 
@@ -74,7 +76,7 @@ def test_a_character_split_between_two_reads_stays_whole(case: ModuleCase) -> No
 def test_stderr_is_no_part_of_the_value(case: ModuleCase) -> None:
     case.module.script("warns", "echo 'warning: old' >&2; echo 1; echo '2' >&2")
     seen = case.module.execute("warns")
-    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-JSON-02")
@@ -88,7 +90,11 @@ def test_a_value_on_stderr_is_not_the_value(case: ModuleCase) -> None:
 def test_a_number_beyond_all_doubles_is_itself_or_refused(case: ModuleCase, text: str) -> None:
     seen = printing(case, text.encode())
     got = end(seen) if seen.outcome == "OutputParseFailed" else (end(seen), seen.value)
-    expect("the end, and the value", got, one_of("OutputParseFailed", ("value", json.loads(text))))
+    expect(
+        "outcome of the module, and the value",
+        got,
+        one_of("OutputParseFailed", ("value", json.loads(text))),
+    )
 
 
 REFUSED: dict[str, bytes] = {
@@ -155,6 +161,6 @@ def test_the_input_is_the_same_value(case: ModuleCase, what: str) -> None:
     place = case.tmp / "input"
     case.module.script("keeps", f"cat >{quoted(place)}; echo 1")
     seen = case.module.execute("keeps", VALUES[what])
-    expect("the end", end(seen), "value")
+    expect("outcome of the module", end(seen), "value")
     got = json.dumps(json.loads(place.read_bytes()), sort_keys=True)
     expect("the module's stdin, read as JSON", got, json.dumps(VALUES[what], sort_keys=True))

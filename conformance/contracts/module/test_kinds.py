@@ -59,7 +59,9 @@ def test_a_module_works_beside_more_descriptors_than_select_supports(case: Modul
     case.module.script("echoes", "cat; echo warned >&2")
     seen = case.module.execute("echoes", value, state=crowded(), timeout_ms=600_000)
     expect(
-        "the end, and whether it has the value", (end(seen), seen.value == value), ("value", True)
+        "outcome of the module, and whether the value is the expected one",
+        (end(seen), seen.value == value),
+        ("value", True),
     )
 
 
@@ -99,7 +101,7 @@ def test_no_end_leaves_more_than_a_value_does(case: ModuleCase, how: str) -> Non
     more = {what: found[what] - usual[what] for what in found if found[what] > usual[what]}
     wanted = {"member": "value", "missing": "SpawnFailed"}.get(how, how)
     expect(
-        "the end, and what is left in addition",
+        "outcome of the module, and what the caller has more than after an ordinary execution",
         (how_it_ended, more),
         (wanted, {}),
         {"left": found, "after a value": usual},
@@ -117,7 +119,11 @@ def test_a_stopped_process_may_use_the_grace(case: ModuleCase, who: str) -> None
     seen = time_out(case, "stops", lambda: bool(events.all("stopping")), 800)
     stopped = events.all("stopping")[0].pid
     ends = [event.rest[:1] for event in events.all("end") if event.pid == stopped]
-    expect("the end, and the stopped process's own end", (end(seen), ends), ("Timeout", [["5"]]))
+    expect(
+        "outcome of the module, and how the stopped process ended",
+        (end(seen), ends),
+        ("Timeout", [["5"]]),
+    )
 
 
 @requires("MODULE-EXIT-05")
@@ -133,7 +139,7 @@ def test_a_stopped_module_is_not_ended(case: ModuleCase) -> None:
         send(module, "CONT")
         case.open_gate(fifo)
         seen = shim.finish()
-    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-EXIT-05")
@@ -175,7 +181,7 @@ def test_every_name_arrives_as_it_is(case: ModuleCase) -> None:
     got = seen.value if isinstance(seen.value, dict) else {}
     wrong = [what for what, name in NAMES.items() if got.get(name) != value[name]]
     expect(
-        "the end; names that did not arrive; their number",
+        "outcome of the module; names without their value; number of names that arrived",
         (end(seen), wrong, len(got)),
         ("value", [], len(value)),
     )
@@ -187,10 +193,14 @@ def test_every_name_of_the_input_arrives_as_it_is(case: ModuleCase) -> None:
     place = case.tmp / "input"
     case.module.script("keeps", f"cat >{quoted(place)}; echo 1")
     seen = case.module.execute("keeps", value)
-    expect("the end", end(seen), "value")
+    expect("outcome of the module", end(seen), "value")
     got = json.loads(place.read_bytes())
     wrong = [what for what, name in NAMES.items() if got.get(name) != value[name]]
-    expect("names that did not arrive, and their number", (wrong, len(got)), ([], len(value)))
+    expect(
+        "names that did not arrive, and the number of those that did",
+        (wrong, len(got)),
+        ([], len(value)),
+    )
 
 
 # Texts that are not JSON because of a member name.
@@ -228,7 +238,7 @@ def test_a_name_that_is_given_twice_is_refused_or_has_one_of_its_values(
     seen = printing(case, text.encode())
     right = seen.outcome == "OutputParseFailed" or seen.value in ({"a": 1}, {"a": 2})
     expect(
-        "whether it is refused or has one of the values",
+        "whether the output is refused or has one of the two values",
         right,
         True,
         {"outcome": seen.outcome, "value": seen.value},
@@ -267,13 +277,13 @@ def test_a_signal_during_the_removal_ends_neither_caller_nor_removal(
                 send(each.pid, "KILL")
         seen = shim.finish()
     if not seen.ok:
-        expect("the end of the caller", seen.shim_exit, "an answer")
+        expect("how the caller ended", seen.shim_exit, "an answer")
     # An upper bound of the duration of the removal: the directory may be left only after REMOVE_MS.
     took_ms = elapsed_ms(before[-1], seen.end.t_ns)
     left_early = home.exists() and took_ms < REMOVE_MS / 2
     unnamed = home.exists() and seen.result.get("directory_left") != str(home)
     expect(
-        "whether the removal was given up early, and a directory is left that is not named",
+        "whether the removal ended early, and a directory is left without being reported",
         (left_early, unnamed),
         (False, False),
         {"outcome": seen.outcome, "took_ms": took_ms},
@@ -295,7 +305,7 @@ def test_a_signal_in_the_grace_leaves_the_timeout(case: ModuleCase) -> None:
         events.wait("signal", timeout_s=15)
         shim.signal("INT")
         seen = shim.finish()
-    expect("the end", end(seen), "Timeout")
+    expect("outcome of the module", end(seen), "Timeout")
     expect_home_gone(case, seen)
 
 
@@ -325,14 +335,14 @@ def folders(case: ModuleCase) -> set[str]:
 def permanent_folders(case: ModuleCase) -> set[str]:
     """Return the directories that stay after an ordinary execution, such as caches of a runtime."""
     case.module.script("ordinary", "echo 1")
-    expect("the end of an ordinary execution", end(case.module.execute("ordinary")), "value")
+    expect("outcome of an ordinary execution", end(case.module.execute("ordinary")), "value")
     return folders(case)
 
 
 @requires("MODULE-ID-07")
 def test_a_module_is_executed_where_the_callers_directory_was_removed(case: ModuleCase) -> None:
     if case.module.inside.name is not None:
-        raise NotApplicable("a sandbox needs a directory")
+        raise NotApplicable("no sandbox starts in a removed directory")
     gone = case.tmp / "gone"
     gone.mkdir()
     state = ["--cwd", str(gone), "--remove-cwd"]
@@ -340,7 +350,7 @@ def test_a_module_is_executed_where_the_callers_directory_was_removed(case: Modu
     gone.mkdir()
     case.module.script("answers", noting_home(case, "echo 1"))
     seen = case.module.execute("answers", state=state)
-    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
     expect_home_gone(case, seen)
 
 
@@ -352,7 +362,7 @@ def test_a_module_works_with_standard_descriptors_closed(
     state = [word for fd in closed for word in ("--close", fd)]
     case.module.script("echoes", "cat; echo warned >&2")
     seen = case.module.execute("echoes", {"a": [1]}, state=state)
-    expect("the end, and the value", (end(seen), seen.value), ("value", {"a": [1]}))
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", {"a": [1]}))
 
 
 @requires("MODULE-LEAK-01", overlap=2.0)
@@ -372,7 +382,7 @@ def test_without_descriptors_an_execution_fails_and_leaves_nothing(case: ModuleC
         expect(f"what is left of an execution with {limit} descriptors", (left, more), ([], []))
         ends.append(str(kind))
         if ends[-4:] == ["value"] * 4:
-            expect("number of kinds of ends", len(set(ends)), at_most(6), {"ends": ends})
+            expect("number of different outcomes", len(set(ends)), at_most(6), {"ends": ends})
             return
     raise NotMeasured(f"the shim needs more than 48 descriptors: {ends}")
 
@@ -384,4 +394,8 @@ def test_a_module_whose_main_thread_ended_has_the_grace(case: ModuleCase) -> Non
     case.module.script("threads", saying_so(case, run))
     seen = time_out(case, "threads", lambda: bool(events.all("ready")) and at_work(case), 800)
     ends = len(events.all("end"))
-    expect("the end, and the other thread's own end", (end(seen), ends), ("Timeout", 1))
+    expect(
+        "outcome of the module, and how often the other thread ended without being killed",
+        (end(seen), ends),
+        ("Timeout", 1),
+    )

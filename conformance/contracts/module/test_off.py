@@ -12,11 +12,11 @@ def test_without_a_child_nothing_is_started(case: ModuleCase) -> None:
     mark = case.tmp / "mark"
     body = f": >{quoted(mark)}; echo 1"
     runs_here(case, body)
-    expect("whether the control leaves its mark", mark.exists(), True, verdict="unproven")
+    expect("whether the control module ran", mark.exists(), True, verdict="unproven")
     mark.unlink()
     seen = case.module.execute("control", enabled=False)
     got = (end(seen), mark.exists())
-    expect("the end, and whether the module ran", got, ("NotWired", False))
+    expect("outcome of the module, and whether the module ran", got, ("NotWired", False))
 
 
 @requires("MODULE-OFF-01")

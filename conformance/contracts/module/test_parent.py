@@ -24,7 +24,7 @@ def test_a_signal_to_the_caller_ends_the_module(case: ModuleCase, name: str) -> 
         seen = shim.finish()
     got = (end(seen), seen.field("module_id"), seen.field("signal"))
     expect("class, module_id and signal", got, ("Interrupted", "waits", f"SIG{name}"))
-    expect("processes that live on", [each.describe() for each in seen.lasting], [])
+    expect("processes that are still alive", [each.describe() for each in seen.lasting], [])
     expect_home_gone(case, seen)
 
 
@@ -39,9 +39,9 @@ def test_a_signal_to_the_caller_reaches_the_whole_group(case: ModuleCase) -> Non
         seen = shim.finish()
     member = events.all("member")[0].pid
     told = [event.rest[0] for event in events.all("signal") if event.pid == member]
-    expect("the end", end(seen), "Interrupted")
+    expect("outcome of the module", end(seen), "Interrupted")
     expect("the first signal of the module's own child", told[:1], ["TERM"])
-    expect("processes that live on", [each.describe() for each in seen.lasting], [])
+    expect("processes that are still alive", [each.describe() for each in seen.lasting], [])
 
 
 @requires("MODULE-PARENT-02", needs=["MODULE-RUNNER-02"])

@@ -21,7 +21,9 @@ def test_a_module_that_answers_as_it_reads_is_not_held_up(case: ModuleCase) -> N
     case.module.script("echoes", "exec cat")
     seen = case.module.execute("echoes", LARGE, within_s=15)
     expect(
-        "the end, and whether the value is whole", (end(seen), seen.value == LARGE), ("value", True)
+        "outcome of the module, and whether the value is whole",
+        (end(seen), seen.value == LARGE),
+        ("value", True),
     )
 
 
@@ -38,7 +40,7 @@ def test_unread_input_changes_nothing(case: ModuleCase, body: str) -> None:
 def test_a_value_without_reading_is_a_value(case: ModuleCase) -> None:
     case.module.script("answers", "exec <&-; echo 1")
     seen = case.module.execute("answers", LARGE, within_s=15)
-    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-PIPE-03")

@@ -20,7 +20,7 @@ WRONG: dict[str, tuple[list[str], bytes]] = {
     "a question for help": (["--help"], b"1"),
     "a question for the version": (["--version"], b"1"),
     "no such module": (["other"], b"1"),
-    "what is no id": (["../marks"], b"1"),
+    "what is not an id": (["../marks"], b"1"),
     "what looks like an option": (["-marks"], b"1"),
     "its own word for an id": (["--internal-sandbox-runner"], b"1"),
 }
@@ -34,7 +34,12 @@ def test_a_wrong_call_executes_nothing(case: ModuleCase, what: str) -> None:
     right = case.module.runner("marks", given=b"[1]")
     control = (right.shim_exit, right.shim_stdout, mark.exists())
     wanted = (("exited", 0), b"[1]", True)
-    expect("a valid call: end, output, whether the module ran", control, wanted, verdict="unproven")
+    expect(
+        "a valid call: exit status, output, whether the module ran",
+        control,
+        wanted,
+        verdict="unproven",
+    )
     mark.unlink()
     words, given = WRONG[what]
     for word in words:
@@ -43,7 +48,7 @@ def test_a_wrong_call_executes_nothing(case: ModuleCase, what: str) -> None:
     wrong = case.module.runner(*words, given=given)
     got = (wrong.shim_exit, bool(wrong.shim_stderr.strip()), mark.exists())
     expect(
-        "the runner's end, whether stderr has a message, whether the module ran",
+        "how the runner ended, whether stderr has a message, whether the module ran",
         got,
         (("exited", 1), True, False),
     )
@@ -62,4 +67,8 @@ def test_the_module_is_the_child_itself(case: ModuleCase) -> None:
         seen = shim.finish()
     got = (end(seen), facts)
     wanted = ("value", [(True, True)])
-    expect("end; (child of the caller, leader of its group)", got, wanted)
+    expect(
+        "outcome of the module; is it a child of the caller, and the leader of its group",
+        got,
+        wanted,
+    )

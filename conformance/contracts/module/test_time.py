@@ -33,7 +33,7 @@ def test_a_timeout_is_never_early(case: ModuleCase, timeout_ms: int) -> None:
     with case.module.start("waits", timeout_ms=timeout_ms, within_s=15) as shim:
         seen = shim.finish()
     took = elapsed_ms(seen.start.t_ns, seen.end.t_ns)
-    expect("from the start of the shim to its end, in ms", took, at_least(timeout_ms))
+    expect("time from the start of the shim to its end, in ms", took, at_least(timeout_ms))
 
 
 @requires("MODULE-TIME-01", overlap=0.7, timing=True)
@@ -60,7 +60,7 @@ def test_a_timeout_comes_whatever_the_outputs_do(case: ModuleCase, body: str) ->
     # No two bytes are this far apart, even on a busy machine. So a timeout that restarts at each
     # byte would never pass.
     seen = time_out(case, "works", lambda: at_work(case), 1000)
-    expect("the end", end(seen), "Timeout")
+    expect("outcome of the module", end(seen), "Timeout")
 
 
 # In a timer of 31 or 32 bits these values overflow, to no timeout or a short one.
@@ -69,7 +69,7 @@ def test_a_timeout_comes_whatever_the_outputs_do(case: ModuleCase, body: str) ->
 def test_a_long_time_is_long(case: ModuleCase, timeout_ms: int) -> None:
     case.module.script("waits", f"{quoted(P.slow_exit)} /dev/null 400; echo 1")
     seen = case.module.execute("waits", timeout_ms=timeout_ms)
-    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
 
 
 @requires("MODULE-TIME-02", overlap=0.8)
@@ -77,7 +77,7 @@ def test_zero_is_not_at_once(case: ModuleCase) -> None:
     wait = f"{quoted(P.slow_exit)} /dev/null 700"
     case.module.script("waits", f"{wait}; echo 1")
     seen = case.module.execute("waits", timeout_ms=0)
-    expect("the end, and the value", (end(seen), seen.value), ("value", 1))
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
 
 
 GRACE_MS = 5000
@@ -92,7 +92,7 @@ def test_a_group_that_ignores_sigterm_is_killed(case: ModuleCase) -> None:
         "stays", f"trap '' TERM\n{siglog(case, inner)[5:]}\n: >{quoted(mark)}\necho 1"
     )
     seen = time_out(case, "stays", lambda: bool(events.all("ready")))
-    expect("the end", end(seen), "Timeout")
+    expect("outcome of the module", end(seen), "Timeout")
     expect_none_left(seen, events, ready=1, member=2)
     expect("whether the module ran on after the timeout", mark.exists(), False)
     member = events.all("member")[-1].pid
@@ -111,7 +111,9 @@ def test_a_module_may_end_by_itself_in_the_grace(case: ModuleCase) -> None:
     case.module.script("tidies", siglog(case, "--members", "1", "--on", "TERM:exit:0"))
     seen = time_out(case, "tidies", lambda: bool(events.all("ready")))
     told = [event.rest[0] for event in events.all("signal")]
-    expect("the end, and the first signal", (end(seen), told[:1]), ("Timeout", ["TERM"]))
+    expect(
+        "outcome of the module, and the first signal", (end(seen), told[:1]), ("Timeout", ["TERM"])
+    )
 
 
 @requires("MODULE-TIME-03", overlap=2.0)
@@ -121,12 +123,12 @@ def test_a_member_has_the_signal_and_the_grace_too(case: ModuleCase) -> None:
     words = ["--on", "TERM:exit:0", "--members", "1", "--member-on", "TERM:exit:0:1500"]
     case.module.script("leads", siglog(case, *words))
     seen = time_out(case, "leads", lambda: bool(events.all("ready")))
-    expect("the end", end(seen), "Timeout")
+    expect("outcome of the module", end(seen), "Timeout")
     member = events.all("member")[0].pid
     told = [event.rest[0] for event in events.all("signal") if event.pid == member]
     ended = [event.rest[0] for event in events.all("end") if event.pid == member]
     got = (told[:1], ended)
-    expect("the member's first signal, and its own end", got, (["TERM"], ["0"]))
+    expect("the member's first signal, and how it ended", got, (["TERM"], ["0"]))
 
 
 # fast_clock.so speeds up only the clock of the shim, so five minutes take a second and a half.
@@ -143,11 +145,13 @@ def test_zero_is_reported_as_the_default_timeout(case: ModuleCase) -> None:
         ended = until(lambda: not shim.running, 15)
         need_preload(shim, "fast_clock")
         if not ended:
-            raise NotMeasured("the shim waits by another clock than the one that was made fast")
+            raise NotMeasured("the shim waits by a clock that the test cannot accelerate")
         seen = shim.finish()
     told = (end(seen), seen.field("timeout_ms"))
     expect("class and timeout_ms", told, ("Timeout", DEFAULT_MS))
     took_ms = elapsed_ms(seen.start.t_ns, seen.end.t_ns) * FAST
     expect(
-        "from the start of the shim to its end, by its clock, in ms", took_ms, at_least(DEFAULT_MS)
+        "time from the start of the shim to its end, by its own clock, in ms",
+        took_ms,
+        at_least(DEFAULT_MS),
     )

@@ -27,7 +27,7 @@ def trust(case: ModuleCase, say: Say) -> None:
         raise _no(f"a module that prints 7 is answered with {shown(yes.raw)}")
     if no.outcome == "value":
         raise _no("a module that exits 7 and prints nothing has a value: it says yes to all")
-    say("a module has a value; one that exits 7 has none")
+    say("a module that prints 7 has a value; a module that exits 7 has none")
 
     def start(events: str, fifo: Path) -> ShimProcess[Executed]:
         case.module.script("gate", f"exec {programs.gate} {events} {fifo}")

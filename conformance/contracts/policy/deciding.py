@@ -106,7 +106,7 @@ def expect_normal_forms(case: PolicyCase, paths: Sequence[bytes]) -> None:
 def loads(case: PolicyCase, policy: Policy, wanted: bool = True) -> None:
     answer = case.policy.load(policy)
     if wanted:
-        expect("the policy loads", answer.raw and answer.raw.get("error"), None)
+        expect("whether the policy loads", answer.raw and answer.raw.get("error"), None)
     else:
         kind = None if answer.ok else answer.error.get("kind")
-        expect("the policy is refused", kind, "invalid_input", {"policy": policy})
+        expect("whether the policy is refused", kind, "invalid_input", {"policy": policy})

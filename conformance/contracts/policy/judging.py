@@ -50,7 +50,9 @@ def each_is_right(
         except Blocked as why:
             blocked[vector.id] = why
         except ShimBroke as why:
-            failure = Failure("an answer of the protocol", "one", why.what, why.evidence)
+            failure = Failure(
+                "an answer that follows the protocol", "an answer", why.what, why.evidence
+            )
             wrong.append((vector, failure, case.asked))
             broken += 1
             if broken == PATIENCE:

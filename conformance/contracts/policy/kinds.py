@@ -140,14 +140,16 @@ def _problems(case: PolicyCase, vector: Vector, error: Mapping[str, Any]) -> Non
         found = problems or [error]
         about = set(vector.requirements)
         if about & ABOUT_PLACES or _tells_places(case, fields["format"]):
-            raise Failure("the problems, all and in order", shown(wanted), shown(_places(problems)))
+            raise Failure("all problems, in order", shown(wanted), shown(_places(problems)))
         files = [{"file": each.get("file", "global")} for each in wanted]
         if about & ABOUT_HOW_MANY and len(found) != len(wanted):
-            raise Failure("how many problems", str(len(wanted)), shown(_places(found)))
+            raise Failure("the number of problems", str(len(wanted)), shown(_places(found)))
         if about & ABOUT_THE_FILE and not _each_at(found, files):
             raise Failure("the files of the problems", shown(files), shown(_places(found)))
     if PLACES in vector.requirements and not all(each["message"].strip() for each in problems):
-        raise Failure("the words of each problem", "what is wrong", shown(_places(problems)))
+        raise Failure(
+            "the message of each problem", "a message that is not blank", shown(_places(problems))
+        )
     first = fields.get("problem_at")
     if first and not _each_at(problems[:1], [first]) and _tells_places(case, fields["format"]):
         raise Failure("place of the first problem", shown(first), shown(_places(problems)))
@@ -155,8 +157,8 @@ def _problems(case: PolicyCase, vector: Vector, error: Mapping[str, Any]) -> Non
     for part in fields.get("message_has", ()):
         if not any(part.lower() in text.lower() for text in texts):
             raise Failure(
-                "what the message says",
-                f"something with {part!r}",
+                "the message",
+                f"a message that contains {part!r}",
                 shown(texts),
                 verdict=Verdict.WRONG_REASON,
             )
@@ -243,7 +245,7 @@ def _explain(case: PolicyCase, vector: Vector) -> None:
     wanted, got = vector.fields["entries"], item["entries"]
     seen = [{key: entry[key] for key in each} for each, entry in zip(wanted, got, strict=False)]
     if len(got) != len(wanted) or seen != wanted:
-        raise Failure("the entries, all and in order", shown(wanted), shown(got))
+        raise Failure("all entries, in order", shown(wanted), shown(got))
 
 
 def _audit(case: PolicyCase, vector: Vector) -> None:

@@ -106,4 +106,8 @@ def test_a_profile_of_a_workspace_has_the_origin_defined(case: PolicyCase) -> No
     ):
         both = policy({"fsProfiles": {**above, "p": lists}}, {"fsProfiles": below})
         got = [each["profile_origin"] for each in case.policy.audit(both, asked)]
-        expect(f"origins, with {[*above]} above {[*below]}", got, [origin, origin, "defined"])
+        expect(
+            f"origins of the rules, with global {[*above]} and workspace {[*below]}",
+            got,
+            [origin, origin, "defined"],
+        )

@@ -162,7 +162,7 @@ def test_the_checks_of_a_batch_do_not_disturb_each_other(case: PolicyCase) -> No
     chance = random.Random(case.session.seed)
     order = [chance.randrange(len(checks)) for _ in range(200)]
     answers = case.policy.allowed(policy, [checks[at] for at in order])
-    expect("the checks in another order", answers, [wanted[at] for at in order])
+    expect("decisions of the checks in another order", answers, [wanted[at] for at in order])
 
 
 # Different spellings. A shim may normalise some of them wrongly, so its answers are compared only
@@ -203,7 +203,7 @@ def test_serve_and_run_give_the_same_answers(case: PolicyCase, kind: str) -> Non
         and vector.small
     ]
     if not askable:
-        raise NotApplicable(f"the shim declares nothing that is asked by {kind}")
+        raise NotApplicable(f"the shim declares no capability that {kind} needs")
     for vector in random.Random(case.session.seed).sample(askable, min(SHARE, len(askable))):
         both_ways(case, vector)
 

@@ -30,7 +30,7 @@ def test_denies_of_every_number_hold(case: PolicyCase, shape: str) -> None:
         items = case.policy.check(policy, questions("modify", [*denied, *free]), None, WITHIN_S)
         got = [item["allowed"] for item in items]
         wanted = [False] * len(denied) + [True] * len(free)
-        expect(f"decisions with {count} denies, about {[*denied, *free]}", got, wanted)
+        expect(f"decisions about {[*denied, *free]}, with {count} denies", got, wanted)
 
 
 @requires("POLICY-EXCEPT-03")
@@ -49,7 +49,7 @@ def test_exceptions_of_every_number_hold(case: PolicyCase, end: str) -> None:
         denied = (False, "e/**")
         inside = (False, "e/n0/k") if end else denied
         wanted = [*((True, "e/n*/**") for _ in paths), denied, denied, inside, denied]
-        expect(f"decisions with {count} exceptions, about {[*paths, *others]}", got, wanted)
+        expect(f"decisions about {[*paths, *others]}, with {count} exceptions", got, wanted)
 
 
 LENGTHS = (255, 257, 1023, 1025, 4095, 4097, 8193, 65535, 65537)

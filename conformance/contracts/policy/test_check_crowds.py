@@ -96,7 +96,7 @@ def test_lists_of_every_size_find_their_first_and_their_last(case: PolicyCase, s
     got = [(item.get("allowed"), item.get("matched_rule")) for item in items]
     wrong = [at for at, right in enumerate(wanted) if got[at] != right]
     expect(
-        f"answers to {[checks[at] for at in wrong[:1]]}; the profile's name is its length",
+        f"answers to {[checks[at] for at in wrong[:1]]} (profiles of N rules, named N)",
         [got[at] for at in wrong[:1]],
         [wanted[at] for at in wrong[:1]],
         {"asked": len(wanted), "wrong": len(wrong)},

@@ -123,7 +123,7 @@ def test_each_problem_of_each_refused_file_has_a_message(case: PolicyCase) -> No
             problems = () if answer.ok else answer.error.get("problems", ())
             if not all(each["message"].strip() for each in problems):
                 silent.append(vector.id)
-    expect("vectors with a problem that has no words", silent, [])
+    expect("vectors with a problem that has no message", silent, [])
 
 
 # Plain scalars that are not strings in the core schema of YAML 1.2.2, section 10.3.2.

@@ -94,7 +94,7 @@ def test_escapes_are_decoded_at_every_offset(case: PolicyCase, format_: str) -> 
         got = case.policy.resolve(text_of(format_, spec.encode())).result["read"]
         wanted = [f"{pad}{meant}b" for pad in pads]
         wrong = [pair for pair in zip(got, wanted, strict=True) if pair[0] != pair[1]]
-        expect(f"strings with {written}, as they are and should be", wrong[:3], [])
+        expect(f"strings with {written}: the loaded ones and the expected ones", wrong[:3], [])
 
 
 def places_inside(text: str, answer: Answer) -> None:

@@ -47,7 +47,7 @@ def test_each_character_with_a_simple_folding_is_its_folding(case: PolicyCase) -
     # Python's version of Unicode may be older than the shim's. Later versions only add foldings.
     found = pairs()
     expect(
-        "the pairs of this Python",
+        "whether this Python knows more than 1,300 foldings",
         len(found) > 1300,
         True,
         {"Unicode": unicodedata.unidata_version},
@@ -67,7 +67,7 @@ def test_each_character_with_a_simple_folding_is_its_folding(case: PolicyCase) -
             if case.policy.match(left, [right], "fold") != [True]
             or case.policy.match(right, [left], "fold") != [True]
         ]
-    expect("characters that do not match their folding", wrong, [])
+    expect("characters that do not match their simple folding", wrong, [])
 
 
 @requires("POLICY-FOLD-01", capability="policy")
@@ -143,4 +143,4 @@ def test_a_rule_folds_in_every_list(case: PolicyCase, where: str) -> None:
     for op, inside, outside in zip(("read", "modify"), allowed, other, strict=True):
         wanted = dict.fromkeys(SPELLED, inside) | dict.fromkeys(NOT_MATCHED, outside)
         got = case.policy.allowed(policy(spec, workspace), questions(op, wanted), "fold")
-        expect(f"what {op} allows", dict(zip(wanted, got, strict=True)), wanted)
+        expect(f"paths that {op} allows", dict(zip(wanted, got, strict=True)), wanted)

@@ -175,7 +175,7 @@ def test_a_link_that_changed_since_the_last_check_is_read_again(case: PolicyCase
     turns = ["open", "secret", "open", "secret"]
     told = {f"{at}: {target}": allowed(target) for at, target in enumerate(turns)}
     right = {f"{at}: {target}": [target == "open"] * 2 for at, target in enumerate(turns)}
-    expect("decisions while links go to and fro", told, right)
+    expect("decisions while a link changes between two targets", told, right)
 
 
 @requires("POLICY-REAL-01")
@@ -272,7 +272,12 @@ def test_a_path_inside_is_inside_however_the_root_is_named(case: PolicyCase, giv
     }
     wanted: dict[str, object] = dict.fromkeys(paths[:3], (True, "docs/page"))
     wanted |= {"docs/to-key": (False, "secret/key"), "docs/out": (False, None)}
-    expect(f"allowed and real, the root given {given}", got, wanted, {"root": root})
+    expect(
+        f"`allowed` and `real` of each path, with the root given {given}",
+        got,
+        wanted,
+        {"root": root},
+    )
 
 
 @requires("POLICY-REAL-03")
@@ -283,4 +288,6 @@ def test_an_absolute_path_is_inside_however_it_is_written(case: PolicyCase) -> N
     checks = [question("read", f"{way}/docs/page") for way in ways]
     items = case.policy.check_resolved(policy, ways[0], checks)
     got = [(item.get("allowed"), item.get("real")) for item in items]
-    expect("allowed and real, by the root's two names", got, [(True, "docs/page")] * 2)
+    expect(
+        "`allowed` and `real` of each path, by the root's two names", got, [(True, "docs/page")] * 2
+    )

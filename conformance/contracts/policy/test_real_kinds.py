@@ -63,7 +63,11 @@ def test_a_name_that_is_too_long_is_not_allowed(case: PolicyCase, what: str, op:
         questions(op, [TOO_LONG[what], *allowed]),
     )
     found = [item.get("allowed", False) for item in items]
-    expect(f"{what}, and four paths that are not too long", found, [False, *4 * [True]])
+    expect(
+        f"decisions about {what}, and about four paths that are not too long",
+        found,
+        [False, *4 * [True]],
+    )
 
 
 @requires("POLICY-REAL-04")
@@ -72,7 +76,11 @@ def test_a_path_below_a_file_is_kept_as_written(case: PolicyCase) -> None:
     paths = ["docs/page/x", "docs/page/x/y", "secret/key/x"]
     items = case.policy.check_resolved(policy, str(_tree(case).root), questions("read", paths))
     found = [(item.get("allowed"), item.get("real")) for item in items]
-    expect("allowed and real", found, list(zip([True, True, False], paths, strict=True)))
+    expect(
+        "`allowed` and `real` of each path",
+        found,
+        list(zip([True, True, False], paths, strict=True)),
+    )
 
 
 # Denies through two or more links; each leads to secret/key.

@@ -62,7 +62,7 @@ def test_check_resolved_with_an_unknown_profile_is_an_error(case: PolicyCase) ->
     asked = [question("read", "docs/page", name) for name in ("p", "nobody", "", "p")]
     items = case.policy.check_resolved(READ, str(tree.root), asked)
     got = [refused(item, "policy.check_resolved") for item in items]
-    expect("whether each is refused", got, [False, True, True, False], {"answers": items})
+    expect("whether each path is refused", got, [False, True, True, False], {"answers": items})
 
 
 @requires("POLICY-PROFILE-02", capability="policy.resolved")
@@ -98,7 +98,7 @@ def test_an_exception_holds_for_the_real_location_too(case: PolicyCase) -> None:
     wanted = {"s/c/page": True, "s/c/out": False, "s/c/far": True, "in": True, "s/in": False}
     items = case.policy.check_resolved(EXCEPTED, str(tree.root), questions("modify", wanted))
     got = {path: item.get("allowed") for path, item in zip(wanted, items, strict=True)}
-    expect("what may be modified", got, wanted, {"answers": items})
+    expect("paths that may be modified", got, wanted, {"answers": items})
 
 
 WRITTEN = ["{}/", "{}//", "{}/.", "{above}//{name}", "{above}/./{name}/"]
@@ -112,7 +112,7 @@ def test_a_root_is_one_place_however_it_is_written(case: PolicyCase, given: str)
     paths = ["docs/page", f"{tree.root}/docs/page", f"{tree.root}/docs/same", f"{tree.root}x/docs"]
     items = case.policy.check_resolved(READ, root, questions("read", paths))
     got = [(item.get("allowed"), item.get("real")) for item in items]
-    expect("allowed and real", got, [(True, "docs/page")] * 3 + [(False, None)])
+    expect("`allowed` and `real` of each path", got, [(True, "docs/page")] * 3 + [(False, None)])
 
 
 @requires("POLICY-REAL-03")
@@ -123,7 +123,11 @@ def test_an_absolute_path_with_doubled_slashes_and_dots_is_inside(case: PolicyCa
     ways += [f"{above}/./{name}/docs//page/", f"{tree.root}/docs/page/."]
     items = case.policy.check_resolved(READ, str(tree.root), questions("read", ways))
     got = [(item.get("allowed"), item.get("path"), item.get("real")) for item in items]
-    expect("allowed, path and real", got, [(True, "docs/page", "docs/page")] * len(ways))
+    expect(
+        "`allowed`, `path` and `real` of each check",
+        got,
+        [(True, "docs/page", "docs/page")] * len(ways),
+    )
 
 
 @requires("POLICY-REAL-02", "POLICY-REAL-03")
@@ -136,7 +140,7 @@ def test_below_the_root_of_the_system_everything_is_inside(case: PolicyCase) -> 
     items = case.policy.check_resolved(policy, "/", questions("read", paths))
     got = [(item.get("allowed"), item.get("real")) for item in items]
     one = [(True, f"{place}/docs/page")] * 2 + [(False, f"{place}/secret/key")]
-    expect("allowed and real", got, one * 2)
+    expect("`allowed` and `real` of each path", got, one * 2)
 
 
 # Targets of a link: a name that no path may have, and the name that a tolerant engine would use

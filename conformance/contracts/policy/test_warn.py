@@ -81,7 +81,7 @@ def test_an_exception_below_a_rule_is_found_among_similar_names(
     }
     nothing_left = [at for at, rule in enumerate(rules) if rule.endswith(("/l/**", "/m"))]
     wanted = sorted(f"/spec/fsProfiles/p/modify/{at}" for at in nothing_left)
-    expect("rules that a deny leaves nothing of", warned(case, spec, "under-deny"), wanted)
+    expect("modify rules whose paths are all denied", warned(case, spec, "under-deny"), wanted)
 
 
 @requires("POLICY-WARN-04", needs=["POLICY-VALID-02", "POLICY-COST-02"])
@@ -102,7 +102,7 @@ def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(case: P
         for at, is_unreadable in enumerate(wanted)
         if is_unreadable
     )
-    expect("modify rules that have a warning because they cannot be read", got, right)
+    expect("modify rules with the warning that their paths cannot be read", got, right)
 
 
 @requires("POLICY-WARN-06", needs=["POLICY-WARN-03", "POLICY-WARN-05", "POLICY-MERGE-01"])

@@ -79,12 +79,12 @@ def _globs(case: PolicyCase, say: Say) -> None:
 
     yes, other = answers(GLOBS_YES), answers(GLOBS_NO)
     if (yes, other) != (answers(GLOBS_YES), answers(GLOBS_NO)):
-        raise no("the same globs are answered in two ways")
+        raise no("repeated globs have other answers than before")
     if all(answer is True for answer in other):
         raise no(f"{GLOBS_NO} match: it says yes to all")
     if not any(answer is True for answer in yes):
         raise no(f"none of {GLOBS_YES} matches: it says no to all")
-    say("globs match what they should, and not what they should not; twice the same")
+    say("globs match exactly the expected paths, with the same answers twice")
 
 
 def _policies(case: PolicyCase, say: Say) -> None:
@@ -98,4 +98,4 @@ def _policies(case: PolicyCase, say: Say) -> None:
         raise no("what is denied, what no rule allows and an empty list allow: it says yes to all")
     if not any(answer is True for answer in yes):
         raise no(f"two paths that rules allow are answered with {shown(first)}: it says no to all")
-    say("a policy allows what it should, and not what it should not; twice the same")
+    say("a policy allows exactly the expected paths, with the same answers twice")

@@ -147,7 +147,7 @@ def every() -> dict[str, Vector]:
         try:
             entries = json.loads(path.read_bytes())["vectors"]
         except (ValueError, KeyError, TypeError) as why:
-            raise _wrong(path, f"is no file of vectors: {why}") from None
+            raise _wrong(path, f"is not a file of vectors: {why}") from None
         for entry in entries:
             made = _entry(path, entry)
             if made.id in found:

@@ -47,7 +47,7 @@ def test_every_byte_is_passed_on(case: ProcessCase) -> None:
     place.write_bytes(DATA)
     seen = case.process.bridge(SH, ["-c", "cat; printf more >&2"], stdin=place, within_s=20)
     got = (seen.shim_stdout == DATA, seen.shim_stderr)
-    expect("whether stdout is whole, and stderr", got, (True, b"more"))
+    expect("whether stdout is complete, and stderr", got, (True, b"more"))
 
 
 @requires("PROCESS-BRIDGE-01")
@@ -180,7 +180,11 @@ def test_members_have_the_grace_too(case: ProcessCase, name: str) -> None:
     ended = {event.pid for event in events.all("end")}
     got = (seen.how, len(ended))
     with for_the_prompt(case):
-        expect("the response, and how many ended by themselves", got, ({"exited": 4}, 2))
+        expect(
+            "the response, and the number of processes that ended without being killed",
+            got,
+            ({"exited": 4}, 2),
+        )
 
 
 @requires("PROCESS-BRIDGE-14")
@@ -273,7 +277,7 @@ def test_a_killed_bridge_leaves_nothing(case: ProcessCase, all_of_it: bool) -> N
         (shim.signal_group if all_of_it else shim.signal)("KILL")
         shim.wait_exit()
         gone = are_gone(case, shim, group)
-    expect("number of members; whether all have ended", (len(group), gone), (3, True))
+    expect("number of members, and whether all have ended", (len(group), gone), (3, True))
 
 
 @requires("PROCESS-BRIDGE-04")
@@ -318,7 +322,11 @@ def test_non_blocking_ends_lose_nothing(case: ProcessCase, kind: str) -> None:
                 got += piece
             seen = shim.finish()
         writer.join()
-    expect("the end, and whether all is whole", (seen.how, got == DATA), ({"exited": 0}, True))
+    expect(
+        "the bridge's response, and whether all bytes arrived",
+        (seen.how, got == DATA),
+        ({"exited": 0}, True),
+    )
 
 
 @requires("PROCESS-BRIDGE-05")
@@ -374,7 +382,11 @@ def test_a_client_that_does_not_read_stops_the_child(case: ProcessCase) -> None:
         reader.join()
         seen = shim.finish()
     expect("whether the child's write blocked", running, True)
-    expect("the end, and all bytes", (seen.how, total[0]), ({"exited": 0}, flood))
+    expect(
+        "the bridge's response, and the number of bytes",
+        (seen.how, total[0]),
+        ({"exited": 0}, flood),
+    )
 
 
 @requires("PROCESS-BRIDGE-13")
@@ -397,5 +409,5 @@ def test_a_stdin_that_cannot_be_read_is_an_error(case: ProcessCase) -> None:
             ours.close()
             seen = shim.finish()
     told = (seen.raw or {}).get("error", {}).get("kind", "no error")
-    expect("what came", came, b"all that came")
+    expect("the bytes that arrived", came, b"all that came")
     expect("the kind of the error", told, one_of("execution", "io"))

@@ -46,7 +46,7 @@ def test_a_bridge_that_is_killed_in_the_grace_leaves_nothing(case: ProcessCase, 
         shim.signal("KILL")
         shim.wait_exit()
         gone = are_gone(case, shim, group)
-    expect("members that were there; whether they are gone", (len(group), gone), (3, True))
+    expect("number of members, and whether all have ended", (len(group), gone), (3, True))
 
 
 @requires("PROCESS-BRIDGE-08")

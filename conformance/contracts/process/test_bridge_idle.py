@@ -51,7 +51,7 @@ def test_an_idle_bridge_costs_no_processor_time(case: ProcessCase, how: str, std
         share = wanted_share(shim)
         case.open_gate(fifo)
         shim.finish()
-    expect("the share of the time in which it wanted a processor", share, at_most(MOST))
+    expect("share of the time in which the bridge was runnable", share, at_most(MOST))
 
 
 def expect_few_looks(share: float) -> None:
@@ -59,7 +59,7 @@ def expect_few_looks(share: float) -> None:
 
     Waiting time does not count, because a bridge may check for members.
     """
-    expect("the share of the time in which it used a processor", share, at_most(0.15))
+    expect("share of the time in which the bridge ran", share, at_most(0.15))
 
 
 def used_share(shim: ShimProcess[Bridge], ms: int) -> float:

@@ -29,7 +29,11 @@ def test_after_the_end_of_input_the_output_is_passed_on(case: ProcessCase) -> No
         shim.stdin.close()
         seen = shim.finish()
     got = (seen.how, len(seen.shim_stdout), seen.shim_stderr)
-    expect("end, bytes on stdout, and stderr", got, ({"exited": 3}, 200_005, b"done\n"))
+    expect(
+        "the bridge's response, bytes on stdout, and stderr",
+        got,
+        ({"exited": 3}, 200_005, b"done\n"),
+    )
 
 
 def say(shim: ShimProcess[Bridge], word: bytes) -> None:
@@ -67,7 +71,7 @@ def test_a_stream_that_the_child_closes_ends_no_other_one(case: ProcessCase, wha
         seen = shim.finish()
     wanted = (b"err\n", b"out\n") if what == "stdin" else (b"one\ntwo\n", b"")
     expect(
-        "first line, the rest, the other stream, the end",
+        "first line, the rest, the other stream, the bridge's response",
         (first, rest, other, seen.how),
         (b"closed\n", *wanted, {"exited": 4}),
     )
@@ -91,7 +95,7 @@ def test_a_stream_that_the_client_closes_ends_no_other_one(case: ProcessCase, wh
         shim.stdin.close()
         seen = shim.finish()
     got = ([word in came for word in (b"one\n", b"two\n", b"three\n")], seen.how)
-    expect("which lines came back, and the end", got, ([True] * 3, {"exited": 4}))
+    expect("which lines came back, and how the child ended", got, ([True] * 3, {"exited": 4}))
 
 
 @requires("PROCESS-BRIDGE-16", needs=["PROCESS-BRIDGE-01"])
@@ -118,7 +122,9 @@ def test_a_stopped_child_goes_on_when_it_is_continued(case: ProcessCase) -> None
         seen = shim.finish()
     got = (first, lives, second, seen.how)
     expect(
-        "reply, whether the child lives, reply, end", got, (b"one\n", True, b"two\n", {"exited": 0})
+        "first reply, whether the child is alive, second reply, the bridge's response",
+        got,
+        (b"one\n", True, b"two\n", {"exited": 0}),
     )
 
 
@@ -171,7 +177,7 @@ def test_output_that_fills_the_clients_pipe_at_the_end_is_complete(
     first, *others = gaps
     if got < size and (first > LINGER_MS or max(others) > LINGER_MS / 2):
         raise Late("the test reads again", f"within {LINGER_MS / 2} ms", f"{max(gaps)} ms")
-    expect("the end, and the bytes", (seen.how, got), ({"exited": 0}, size))
+    expect("how the child ended, and the bytes", (seen.how, got), ({"exited": 0}, size))
 
 
 @requires("PROCESS-BRIDGE-03", overlap=2.5, needs=["PROCESS-BRIDGE-07"])
@@ -198,7 +204,7 @@ def test_a_bridge_without_a_closed_stream_is_an_echo(case: ProcessCase) -> None:
         answer = read_some(shim.stdout.fileno())
         shim.stdin.close()
         seen = shim.finish()
-    expect("reply, and the end of the bridge", (answer, seen.how), (b"one\n", {"exited": 0}))
+    expect("reply, and how the bridge ended", (answer, seen.how), (b"one\n", {"exited": 0}))
 
 
 @requires("PROCESS-BRIDGE-18")
@@ -243,4 +249,4 @@ def test_a_stdin_that_is_closed_in_the_bridge_is_at_its_end(
 ) -> None:
     state = [word for fd in closed for word in ("--close", fd)]
     seen = case.process.bridge(SH, ["-c", "cat >/dev/null; exit 3"], state=state, within_s=10)
-    expect("the child's end", seen.how, {"exited": 3})
+    expect("how the child ended", seen.how, {"exited": 3})

@@ -34,7 +34,7 @@ def test_every_byte_goes_both_ways(case: ProcessCase) -> None:
     # Only these fields are compared, because the shim may also return the first bytes.
     read = {key: seen.steps[3].get(key) for key in ("bytes", "sha256", "error")}
     expect("length and digest of the bytes that came back", read, {**digest(DATA), "error": None})
-    expect("the end", seen.steps[5], {"exited": 0})
+    expect("how the child ended", seen.steps[5], {"exited": 0})
 
 
 @requires("PROCESS-BYTES-01")
@@ -75,7 +75,7 @@ def test_a_read_up_to_a_text_ends_after_that_text(case: ProcessCase) -> None:
     seen = case.process.script({"a": shell("printf 'aaabrest'")}, steps, within_s=15)
     got = [(seen.data(index), seen.steps[index].get("eof")) for index in (1, 2)]
     expect(
-        "bytes up to the word, then bytes up to the end", got, [(b"aaab", False), (b"rest", True)]
+        "bytes up to `aab`, then bytes up to end-of-file", got, [(b"aaab", False), (b"rest", True)]
     )
 
 
@@ -98,7 +98,7 @@ def test_a_write_after_the_end_is_an_error_of_the_write(case: ProcessCase) -> No
     seen = case.process.script({"a": handle(P.exit_with, ["4"])}, steps)
     got = (seen.steps[2], seen.steps[3])
     expect(
-        "the answer of the write, and the end of the child",
+        "the answer of the write, and how the child ended",
         got,
         ({"written": 0, "errno": "EPIPE"}, {"exited": 4}),
     )
@@ -139,7 +139,7 @@ def test_closing_stdin_is_the_end_of_input(case: ProcessCase, taken: bool) -> No
     take = [step("take", stream="stdin")] if taken else []
     steps = [step("open"), *take, step("close_stdin"), step("wait", timeout_ms=5000)]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
-    expect("the end", seen.steps[-1], {"exited": 0})
+    expect("how the child ended", seen.steps[-1], {"exited": 0})
 
 
 @requires("PROCESS-EOF-02")

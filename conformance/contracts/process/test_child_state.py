@@ -94,7 +94,7 @@ def test_each_stream_has_its_own_mode(case: ProcessCase) -> None:
     found = {name: json.loads((case.tmp / name).read_text())["fds"] for name in names}
     wrong = {name: odd_streams(modes, found[name]) for name, modes in names.items()}
     expect(
-        "streams that are not as their modes say, by the modes of stdin, stdout and stderr",
+        "streams that differ from their modes, by the modes of stdin, stdout and stderr",
         {name: each for name, each in wrong.items() if each},
         {},
     )
@@ -234,7 +234,11 @@ def test_a_handle_that_is_opened_again_has_its_request_and_modes(case: ProcessCa
         for at in (0, len(use) + 1)
     ]
     wanted = ({"stdin": True, "stdout": False, "stderr": True}, "EAGAIN", {"signaled": "SIGKILL"})
-    expect("streams, errno of a write without room, and end, twice", facts, [wanted] * 2)
+    expect(
+        "streams, errno of a write to a full pipe, and how the child ended, for both openings",
+        facts,
+        [wanted] * 2,
+    )
 
 
 @requires("PROCESS-WAIT-04", needs=["PROCESS-WAIT-03"])
@@ -242,7 +246,7 @@ def test_a_wait_without_limit_ends_the_input_after_others(case: ProcessCase) -> 
     looks = [step("wait", timeout_ms=20), step("poll"), step("wait", timeout_ms=1)]
     steps = [step("open"), *looks, step("wait")]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=8)
-    expect("the end", seen.steps[-1], {"exited": 0})
+    expect("how the child ended", seen.steps[-1], {"exited": 0})
 
 
 @requires("PROCESS-KILL-01")
@@ -273,11 +277,13 @@ def received(events: Events, count: int) -> None:
 @HOW
 def test_no_process_starts_where_the_kernel_reaps_children(case: ProcessCase, how: str) -> None:
     if case.process.inside.name is not None:
-        raise NotApplicable("the sandbox is prepared first, and its programs cannot be waited for")
+        raise NotApplicable(
+            "while SIGCHLD is ignored, the sandbox's own programs cannot be waited for"
+        )
     started = case.tmp / "started"
     options: ScriptOptions = {"state": IGNORES_CHLD, "expect_result": False}
     error, _ = carried_out(case, how, P.count_start, [started], **options)
     got, wanted = ((error or {}).get("kind"), started.exists()), ("execution", False)
     if got != wanted and resets_sigchld(case):
-        raise NotMeasured("the runtime of the shim resets SIGCHLD before any process")
+        raise NotMeasured("the runtime of the shim resets SIGCHLD before it starts a process")
     expect("the error, and whether the program was started", got, wanted)

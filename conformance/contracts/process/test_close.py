@@ -42,7 +42,7 @@ def test_a_group_may_end_in_its_grace(case: ProcessCase) -> None:
     seen = end_siglog(case, rules, close)
     ends = {event.pid for event in case.events().all("end")}
     expect(
-        "the end, and how many ended by themselves",
+        "how the child ended, and the number of processes that ended without being killed",
         (seen.steps[3].get("exited"), len(ends)),
         (5, 2),
     )
@@ -53,15 +53,19 @@ def test_a_child_that_ignores_the_signal_is_killed_after_the_grace(case: Process
     words = ["--ignore", "TERM", "--members", "1", "--member-ignore", "TERM"]
     seen = end_siglog(case, words, step("close", grace_ms=400))
     ready = case.events().all("ready")[0].t_ns
-    expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
+    expect("how the child ended", seen.steps[3].get("signaled"), "SIGKILL")
     expect_none_left(seen, case.events(), member=1)
-    expect("from ready to the end, in ms", (seen.end.t_ns - ready) / 1e6, at_least(400))
+    expect(
+        "time from the start of the child to its end, in ms",
+        (seen.end.t_ns - ready) / 1e6,
+        at_least(400),
+    )
 
 
 @requires("PROCESS-CLOSE-01", overlap=0.6, timing=True, needs=["PROCESS-KILL-02"])
 def test_a_grace_is_no_longer_than_was_asked_for(case: ProcessCase) -> None:
     seen = end_siglog(case, [], step("close", grace_ms=400), hold=False)
-    expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
+    expect("how the child ended", seen.steps[3].get("signaled"), "SIGKILL")
     told = case.events().wait("signal").effect
     expect_within(case, "from SIGTERM to the end", told, seen.end, 400 + case.tick_ms)
 
@@ -73,7 +77,9 @@ def test_a_member_has_the_grace_when_its_leader_has_gone(case: ProcessCase) -> N
         {event.pid for event in case.events().all(word)} for word in ("ready", "signal", "end")
     ]
     expect(
-        "the processes that were ready, got SIGTERM, and ended by themselves", heard, [heard[0]] * 3
+        "processes that were ready, got SIGTERM, and ended without being killed",
+        heard,
+        [heard[0]] * 3,
     )
 
 
@@ -81,7 +87,7 @@ def test_a_member_has_the_grace_when_its_leader_has_gone(case: ProcessCase) -> N
 @pytest.mark.parametrize("grace", [2**31, 2**32, 2**64 - 1])
 def test_a_long_grace_is_a_long_time(case: ProcessCase, grace: int) -> None:
     seen = end_siglog(case, ["--on", "TERM:exit:5:200"], step("close", grace_ms=grace))
-    expect("the end", seen.steps[3].get("exited"), 5)
+    expect("how the child ended", seen.steps[3].get("exited"), 5)
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-OPEN-01"])
@@ -90,7 +96,7 @@ def test_a_close_sends_sigterm_before_it_closes_stdin(case: ProcessCase) -> None
     signal."""
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     seen = case.process.script({"a": handle(CAT)}, [step("open"), *talk, step("close")])
-    expect("the end", seen.steps[3].get("signaled"), "SIGTERM")
+    expect("how the child ended", seen.steps[3].get("signaled"), "SIGTERM")
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-01"])
@@ -175,7 +181,7 @@ def test_no_grace_is_none(case: ProcessCase) -> None:
     words = ["--ignore", "TERM"]
     seen = end_siglog(case, words, step("close", grace_ms=0))
     ready = case.events().all("ready")[0]
-    expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
+    expect("how the child ended", seen.steps[3].get("signaled"), "SIGKILL")
     expect_within(case, "from ready to the end", ready.cause, seen.end, 4000)
 
 
@@ -229,7 +235,7 @@ def test_a_stopped_child_may_use_its_grace(case: ProcessCase) -> None:
         pause.go_on()
         seen = shim.finish()
     end = {key: seen.steps[3].get(key) for key in ("exited", "signaled")}
-    expect("the end", end, {"exited": 6, "signaled": None})
+    expect("how the child ended", end, {"exited": 6, "signaled": None})
 
 
 @requires("PROCESS-CLOSE-04")
@@ -329,7 +335,7 @@ def test_a_drop_returns_after_the_end(case: ProcessCase) -> None:
 @requires("PROCESS-DROP-01")
 def test_a_drop_after_the_leaders_end_kills_the_rest(case: ProcessCase) -> None:
     lives, _ = member_lives_on(case, step("drop"))
-    expect("whether the member lives", lives, False)
+    expect("whether the member is alive", lives, False)
 
 
 @requires("PROCESS-DROP-01")
@@ -339,7 +345,7 @@ def test_a_drop_does_not_wait_for_other_groups(case: ProcessCase, keep: str) -> 
     steps = [step("open"), step("wait"), step("drop"), step("open", "b"), step("wait", "b")]
     handles = {"a": handle(P.orphan, words), "b": handle("/bin/true")}
     seen = case.process.script(handles, steps, within_s=10)
-    expect("the end of the next child", seen.steps[4], {"exited": 0})
+    expect("how the next child ended", seen.steps[4], {"exited": 0})
 
 
 @requires("PROCESS-DROP-01", needs=["PROCESS-KILL-01"])

@@ -26,7 +26,7 @@ def test_inside_an_inherited_pipe_is_the_shims(case: ProcessCase) -> None:
         seen = shim.finish()
     got = (seen.steps[1], seen.steps[2], came)
     wanted = ({"stdin": True, "stdout": True, "stderr": False}, {"exited": 0}, b"here\n")
-    expect("the streams, the end, and the shim's own stderr", got, wanted)
+    expect("the streams, how the child ended, and the shim's own stderr", got, wanted)
 
 
 @requires("PROCESS-GROUP-02", capability=HERE, inside=True)
@@ -34,7 +34,7 @@ def test_inside_a_process_that_left_the_group_ends_with_it(case: ProcessCase) ->
     events = case.events()
     words = [events.path, "--keep", "none", "--setsid"]
     seen = case.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
-    expect("the end", seen.steps[1], {"exited": 0})
+    expect("how the child ended", seen.steps[1], {"exited": 0})
     expect_none_left(seen, events, orphan=1)
 
 
@@ -43,7 +43,7 @@ def test_inside_a_member_ends_with_its_leader(case: ProcessCase) -> None:
     events = case.events()
     words = [events.path, "--keep", "none", "--ignore", "TERM"]
     seen = case.process.script({"a": handle(P.orphan, words)}, [step("open"), step("wait")])
-    expect("the end", seen.steps[1], {"exited": 0})
+    expect("how the child ended", seen.steps[1], {"exited": 0})
     expect_none_left(seen, events, orphan=1)
 
 
@@ -74,4 +74,4 @@ def test_inside_the_next_process_with_the_launchers_pid_gets_no_signal(
             pause.go_on()
             shim.finish()
             other.communicate(timeout=10)
-    expect("how the process with the same number ended", other.returncode, 0)
+    expect("how a process with the child's old number ended", other.returncode, 0)

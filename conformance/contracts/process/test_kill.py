@@ -29,13 +29,13 @@ from contracts.shared.moments import elapsed_ms, expect_none_left, until
 def test_terminate_and_kill_send_their_signals(case: ProcessCase, how: str, name: str) -> None:
     steps = [step("open"), step(how), step("wait", timeout_ms=5000)]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
-    expect("the end", seen.steps[2], {"signaled": name})
+    expect("how the child ended", seen.steps[2], {"signaled": name})
 
 
 @requires("PROCESS-KILL-01", needs=["PROCESS-CHILD-02"])
 @pytest.mark.parametrize(("how", "name"), [("terminate", "SIGTERM"), ("kill", "SIGKILL")])
 def test_a_signal_wakes_a_wait_in_another_thread(case: ProcessCase, how: str, name: str) -> None:
-    expect("what the wait says", woken_by(case, step(how)), {"signaled": name})
+    expect("the answer of the wait", woken_by(case, step(how)), {"signaled": name})
 
 
 @requires("PROCESS-KILL-01")
@@ -47,7 +47,11 @@ def test_a_terminate_does_not_kill(case: ProcessCase) -> None:
     line = "trap '' TERM; echo ready; exec sleep 60"
     seen = case.process.script({"a": shell(line)}, steps, within_s=20)
     got = (seen.steps[3], seen.steps[5])
-    expect("the result of a poll, and the end", got, ({"running": True}, {"signaled": "SIGKILL"}))
+    expect(
+        "the result of a poll, and how the child ended",
+        got,
+        ({"running": True}, {"signaled": "SIGKILL"}),
+    )
 
 
 @requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
@@ -64,7 +68,7 @@ def test_each_member_of_the_group_gets_the_signal(case: ProcessCase, how: str) -
         pause.go_on()
         seen = shim.finish()
     wanted = {"exited": 0} if how == "terminate" else {"signaled": "SIGKILL"}
-    expect("the end", seen.steps[4], wanted)
+    expect("how the child ended", seen.steps[4], wanted)
     expect_none_left(seen, events, member=2)
 
 
@@ -89,7 +93,7 @@ def test_members_receive_the_first_signal_too(case: ProcessCase) -> None:
 def test_a_kill_reaches_members_that_outlive_the_leader(case: ProcessCase) -> None:
     """The caller has not waited for the leader yet, so it cannot know that the leader has ended."""
     lives, _ = member_lives_on(case, step("kill"))
-    expect("whether the member lives", lives, False)
+    expect("whether the member is alive", lives, False)
 
 
 @requires("PROCESS-KILL-02", needs=["PROCESS-CHILD-02"])
@@ -120,7 +124,7 @@ def numbered(case: ProcessCase, number: int) -> Iterator[subprocess.Popen[bytes]
             if not until(lambda: bool(events.all("ready")) or other.poll() is not None):
                 raise NotMeasured(f"no process got the number {number}")
             if other.returncode == 4:
-                raise HostLacks("root", "to start a process with a number of choice needs root")
+                raise HostLacks("root", "starting a process with a chosen pid needs root")
             if other.returncode == 3:
                 raise NotMeasured(f"another process has the number {number}")
             yield other
@@ -140,7 +144,7 @@ def test_the_next_process_with_the_same_pid_gets_no_signal(case: ProcessCase, ho
             pause.go_on()
             shim.finish()
             other.communicate(timeout=10)
-    expect("how the process with the same number ended", other.returncode, 0)
+    expect("how a process with the child's old number ended", other.returncode, 0)
 
 
 @requires("PROCESS-KILL-04", overlap=0.5, needs=["PROCESS-BRIDGE-08"])
@@ -153,7 +157,7 @@ def test_a_bridge_killed_after_the_end_kills_no_other_process(case: ProcessCase)
     with case.process.start_bridge(P.orphan, words, **options) as shim:
         spared, end = {events.wait("orphan").pid}, events.wait("end")
         if not until(lambda: procs.proc(end.pid) is None, 2):
-            raise NotMeasured("the child is not collected before the bridge ends")
+            raise NotMeasured("the bridge does not reap the child before its own end")
         if shim.running:
             shim.at_rest()  # by now it waits for the output
         with numbered(case, end.pid) as other:
@@ -167,7 +171,7 @@ def test_a_bridge_killed_after_the_end_kills_no_other_process(case: ProcessCase)
     if not waits and since_ms > LINGER_MS / 2:
         what = "from the child's end to a process with its number"
         raise Late(what, f"at most {LINGER_MS / 2:g} ms", f"{since_ms:.0f} ms")
-    expect("how the process with the same number ended", other.returncode, 0)
+    expect("how a process with the child's old number ended", other.returncode, 0)
 
 
 @requires("PROCESS-GROUP-01")
@@ -180,7 +184,7 @@ def test_members_left_by_the_leader_are_killed(case: ProcessCase, kept: str, wai
         {"a": handle(P.orphan, words)}, [step("open"), waits], hold=True
     ) as shim:
         seen = shim.finish()
-    expect("the end", seen.steps[1], {"exited": 3})
+    expect("how the child ended", seen.steps[1], {"exited": 3})
     expect_none_left(seen, events, orphan=1)
 
 
@@ -192,9 +196,11 @@ def test_a_poll_kills_the_members_that_the_leader_left(case: ProcessCase) -> Non
     polled = seen.steps[3] in ({"running": True}, {"exited": 3})
     answers = (polled, seen.steps[-1])
     expect(
-        "whether the poll reports running or the end, then the end", answers, (True, {"exited": 3})
+        "whether the poll reports running or the end, and how the child ended",
+        answers,
+        (True, {"exited": 3}),
     )
-    expect("whether the member lives after the poll", lives, False)
+    expect("whether the member is alive after the poll", lives, False)
     expect_none_left(seen, case.events(), orphan=1)
 
 
@@ -241,4 +247,8 @@ def test_the_thread_that_opened_may_end(case: ProcessCase) -> None:
     # Close stdin explicitly, because another test is about the effect of a wait on stdin.
     steps += [step("close_stdin"), step("wait")]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=15)
-    expect("the child's reply, and its end", (seen.data(3), seen.steps[5]), (b"x\n", {"exited": 0}))
+    expect(
+        "the child's reply, and how it ended",
+        (seen.data(3), seen.steps[5]),
+        (b"x\n", {"exited": 0}),
+    )

@@ -52,7 +52,7 @@ def test_a_handle_that_is_opened_again_is_new(case: ProcessCase, use: str) -> No
     end: StepResult = {"exited": 0}
     closed: StepResult = {"exited": 0, "detached_writers": False}
     expect(
-        "the second process: poll, streams, reply, poll, end, close",
+        "the second process: poll, streams, reply, poll, how it ended, close",
         got,
         ([RUNNING, ALL_STREAMS], b"second\n", RUNNING, [end, closed]),
     )
@@ -88,13 +88,19 @@ def test_a_step_that_waits_holds_up_no_other_handle(case: ProcessCase, what: str
     at = len(first)
     got = (seen.data(6), seen.steps[at - 1], seen.steps[at + 3], seen.steps[-1])
     ends: list[StepResult] = [{"signaled": f"SIG{name}"} for name in ("TERM", "KILL", "KILL")]
-    expect("an answer, the ends of another handle, and its own", got, (b"x\n", *ends))
+    expect(
+        "an answer, and how the children of the other handle and of this one ended",
+        got,
+        (b"x\n", *ends),
+    )
 
 
 @requires("PROCESS-OPEN-09", needs=["PROCESS-CLOSE-02"])
 def test_detached_writers_of_an_earlier_process_are_not_reported(case: ProcessCase) -> None:
     if case.process.inside.name is not None:
-        raise NotApplicable("every process inside ends with its program, so none holds its pipes")
+        raise NotApplicable(
+            "every process inside ends with its program, so no process can hold the pipes"
+        )
     # Only the first process leaves a writer outside its group; the second one must not be blamed
     # for it.
     mark, events = case.tmp / "mark", case.events()
@@ -118,7 +124,7 @@ def test_processes_work_beside_more_descriptors_than_select_supports(case: Proce
     seen = case.process.script(handles, [*opens, *steps], state=crowded(), within_s=20)
     answers = seen.steps[len(opens) :]
     got = (answers[1], seen.data(len(opens) + 3), answers[5], answers[6].get("exited"))
-    expect("poll, reply, end, close", got, (RUNNING, b"x\n", {"exited": 0}, 0))
+    expect("poll, reply, how the child ended, close", got, (RUNNING, b"x\n", {"exited": 0}, 0))
 
 
 @requires("PROCESS-OPEN-10")
@@ -126,7 +132,11 @@ def test_a_bridge_works_beside_more_descriptors_than_select_supports(case: Proce
     place = case.tmp / "input"
     place.write_bytes(b"x" * 100_000)
     seen = case.process.bridge(CAT, stdin=place, state=crowded(), within_s=20)
-    expect("the end, and the bytes", (seen.how, len(seen.shim_stdout)), ({"exited": 0}, 100_000))
+    expect(
+        "how the child ended, and the bytes",
+        (seen.how, len(seen.shim_stdout)),
+        ({"exited": 0}, 100_000),
+    )
 
 
 @requires("PROCESS-CHILD-02", needs=["PROCESS-OPEN-10"])
@@ -145,7 +155,7 @@ def test_no_descriptor_of_its_own_is_passed_on_whatever_its_number(
         case.process.script(handles, steps, state=state, within_s=20)
     numbers = [each["fd"] for each in json.loads(place.read_text())["fds"]]
     expect(
-        "numbers in the child that its caller did not inherit",
+        "descriptors in the child that its caller did not inherit",
         [each for each in numbers if each >= CROWD],
         [],
     )
@@ -217,7 +227,7 @@ def test_each_option_leaks_nothing_however_a_process_ends(case: ProcessCase) -> 
         zombies = [each for each in shim.descendants() if not each.alive]
         after.go_on()
         seen = shim.finish()
-    expect("rounds that ran", seen.steps[5].get("repeated"), ROUNDS, verdict="unproven")
+    expect("number of rounds that ran", seen.steps[5].get("repeated"), ROUNDS, verdict="unproven")
     grown = (last.fd_count - first.fd_count, last.threads - first.threads, len(zombies))
     expect(
         "growth of descriptors and threads, and zombies", max(grown), at_most(KEPT), {"each": grown}
@@ -231,7 +241,7 @@ def test_a_line_of_any_length_is_read_whole(case: ProcessCase, size: int) -> Non
     steps = [step("open"), step("write", data=line, thread="w")]
     steps += [step("read_until", stream="stdout", until=b"\n"), step("join", thread="w")]
     seen = case.process.script({"a": handle(CAT)}, steps, within_s=20)
-    expect("length of the line", len(seen.data(2)), len(line))
+    expect("length of the line that was read", len(seen.data(2)), len(line))
 
 
 @requires("PROCESS-BYTES-01")
@@ -240,7 +250,7 @@ def test_multiples_of_a_buffer_are_read_to_the_end(case: ProcessCase, size: int)
     steps = [step("open"), step("read_eof", stream="stdout"), step("wait")]
     seen = case.process.script({"a": handle(P.flood, [size, 0])}, steps, within_s=20)
     got = (seen.steps[1].get("bytes"), seen.steps[2])
-    expect("bytes, and the end", got, (size, {"exited": 0}))
+    expect("bytes, and how the child ended", got, (size, {"exited": 0}))
 
 
 @requires("PROCESS-BYTES-01", overlap=1.5)
@@ -251,7 +261,11 @@ def test_a_write_of_17_mib_arrives(case: ProcessCase) -> None:
     steps += [step("read_eof", stream="stdout"), step("wait")]
     seen = case.process.script({"a": handle(P.hash_stdin)}, steps, within_s=30)
     got = (seen.steps[1], digest.encode() in seen.data(3))
-    expect("written, and whether the child has the digest", got, ({"written": len(data)}, True))
+    expect(
+        "bytes written, and whether the child's digest is that of the bytes",
+        got,
+        ({"written": len(data)}, True),
+    )
 
 
 @requires("PROCESS-BYTES-03", overlap=1.5, needs=["PROCESS-BYTES-01"])
@@ -270,7 +284,7 @@ def test_writes_of_several_threads_do_not_mix(case: ProcessCase, taken: bool) ->
     joins = [step("join", thread=who) for who in "xyz"]
     steps = [step("open"), *takes, *writes, *joins, step("close_stdin"), step("wait")]
     seen = case.process.script({"a": shell(line, place)}, steps, within_s=30)
-    expect("the end", seen.steps[-1], {"exited": 0})
+    expect("how the child ended", seen.steps[-1], {"exited": 0})
     data = place.read_bytes()
     pieces = {bytes(data[at : at + size]) for at in range(0, len(data), size)}
     got = (len(data), all(len(set(piece)) == 1 for piece in pieces))
@@ -287,7 +301,7 @@ def test_a_limit_does_not_pass_early(case: ProcessCase, limit_ms: int, times: in
     # The life of the shim is longer than the sum of all waits. On a busy machine its start takes so
     # long that it could hide one wait that is slightly short, but not ten of them.
     took = (seen.end.t_ns - seen.start.t_ns) / 1e6
-    expect("the life of the shim, in ms", took, at_least(limit_ms * times))
+    expect("how long the shim lived, in ms", took, at_least(limit_ms * times))
 
 
 @requires("PROCESS-CLOSE-01", overlap=2.5, needs=["PROCESS-KILL-02"])
@@ -301,10 +315,10 @@ def test_a_grace_does_not_end_early(case: ProcessCase) -> None:
         pause.go_on()
         told = events.wait("signal")
         seen = shim.finish()
-    expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
+    expect("how the child ended", seen.steps[3].get("signaled"), "SIGKILL")
     # A busy machine may deliver the SIGTERM late, so allow one tick.
     took = (seen.end.t_ns - told.t_ns) / 1e6
-    expect("from SIGTERM to the end, in ms", took, at_least(1990 - case.tick_ms))
+    expect("time from SIGTERM to the end, in ms", took, at_least(1990 - case.tick_ms))
 
 
 @requires("PROCESS-CLOSE-01", overlap=2.5, timing=True, needs=["PROCESS-KILL-02"])
@@ -320,7 +334,7 @@ def test_members_that_end_one_by_one_do_not_extend_the_grace(case: ProcessCase) 
         pause.go_on()
         told = events.wait("signal").effect
         seen = shim.finish()
-    expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
+    expect("how the child ended", seen.steps[3].get("signaled"), "SIGKILL")
     # A grace period that began anew with the last member would end after 1,700 ms.
     expect_within(case, "from SIGTERM to the end", told, seen.end, 1550)
 
@@ -400,7 +414,9 @@ def test_a_process_without_its_main_thread_has_the_grace(case: ProcessCase, who:
         pause.go_on()
         seen = shim.finish()
     ends = len(events.all("end"))
-    expect("ends of its own that the other thread reached", ends, 1, {"close": seen.steps[3]})
+    expect(
+        "how often the other thread ended without being killed", ends, 1, {"close": seen.steps[3]}
+    )
 
 
 @requires("PROCESS-CHILD-04")
@@ -409,7 +425,7 @@ def test_a_process_starts_where_the_callers_directory_was_removed(
     case: ProcessCase, how: str
 ) -> None:
     if case.process.inside.name is not None:
-        raise NotApplicable("a sandbox needs a directory")
+        raise NotApplicable("no sandbox starts in a removed directory")
     gone = case.tmp / "gone"
     gone.mkdir()
     state = ["--cwd", str(gone), "--remove-cwd"]
@@ -433,7 +449,9 @@ def test_a_process_starts_with_standard_descriptors_closed(
     line = "cat; echo end >&2; exit 3"
     seen = case.process.script({"a": shell(line)}, steps, state=state)
     got = (seen.data(2), seen.data(4), seen.steps[5])
-    expect("reply, stderr and end of the child", got, (b"x\n", b"end\n", {"exited": 3}))
+    expect(
+        "the child's reply, its stderr, and how it ended", got, (b"x\n", b"end\n", {"exited": 3})
+    )
 
 
 @requires("PROCESS-CHILD-04")
@@ -444,7 +462,7 @@ def test_an_end_is_noticed_where_the_caller_blocks_signals(
     state = [word for name in names for word in ("--block", name)]
     steps = [step("open"), step("wait", timeout_ms=2500), step("poll")]
     seen = case.process.script({"a": shell("sleep 0.1; exit 3")}, steps, state=state)
-    expect("the end of the child, reported twice", seen.steps[1:], [{"exited": 3}] * 2)
+    expect("how the child ended, in both answers", seen.steps[1:], [{"exited": 3}] * 2)
 
 
 # Every shim that starts with few descriptors starts with this many.
@@ -454,7 +472,7 @@ MOST_DESCRIPTORS = 40
 @requires("PROCESS-LEAK-02", overlap=3.0, needs=["PROCESS-OPEN-03"])
 def test_an_open_without_descriptors_is_an_error_and_leaves_nothing(case: ProcessCase) -> None:
     if case.process.inside.name is not None:
-        raise NotApplicable("a sandbox needs descriptors of its own")
+        raise NotApplicable("a sandbox needs more descriptors than this test leaves")
     said: list[str] = []
     for limit in range(5, MOST_DESCRIPTORS):
         # A child that is wrongly left would still be alive.

@@ -12,7 +12,7 @@ from contracts.process.judging import Pause, shell
 from contracts.shared.files import script_at
 from contracts.shared.moments import until
 
-# Growth of less than one per cycle is no leak: the script itself has threads and descriptors.
+# Growth of less than one per cycle is not a leak: the script itself has threads and descriptors.
 FEW = 8
 MEMORY_KIB = 8 * 1024
 DOUBT_KIB = 256
@@ -72,7 +72,7 @@ def grown(case: ProcessCase, many: int, within_s: float) -> dict[str, int]:
     expect("cycles that were made", told.get("repeated"), many, verdict="unproven")
     ends = [each for each in told["last"] if "exited" in each or "signaled" in each]
     wanted = [{"exited": 0}, {"signaled": "SIGKILL"}]
-    expect("the ends that the waits report", ends[1:], wanted)
+    expect("how the children ended, as the waits report it", ends[1:], wanted)
     return more
 
 
@@ -96,11 +96,11 @@ def test_cycles_leak_nothing(case: ProcessCase) -> None:
     for many, within_s in LONG_LOOKS if case.stress else LOOKS:
         more = grown(case, many, within_s)
         for what in COUNTED:
-            expect(f"{what} more than before", more[what], at_most(FEW))
+            expect(f"{what} in the caller more than before", more[what], at_most(FEW))
         if more["KiB"] <= DOUBT_KIB or more["KiB"] / many < before / 2:
             return
         before = more["KiB"] / many
-    expect("memory more than before, in KiB", more["KiB"], at_most(MEMORY_KIB))
+    expect("growth of the caller's memory, in KiB", more["KiB"], at_most(MEMORY_KIB))
 
 
 def unopenable(case: ProcessCase) -> list[Message]:
@@ -151,5 +151,5 @@ def test_failed_opens_leak_nothing(case: ProcessCase) -> None:
     failed = sum("error" in each for each in seen.steps)
     expect("opens that failed", failed, rounds * len(ways), verdict="unproven")
     for what in COUNTED:
-        expect(f"{what} more than before", grown[what], at_most(FEW))
+        expect(f"{what} in the caller more than before", grown[what], at_most(FEW))
     expect("an `open` after all failed ones", seen.steps[-1], {"exited": 0})

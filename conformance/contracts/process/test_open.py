@@ -32,7 +32,7 @@ def test_lines_go_to_and_fro_beside_a_wait(case: ProcessCase) -> None:
         pause.go_on()
         seen = shim.finish()
     got = (seen.data(5), seen.data(7), seen.steps[1])
-    expect("both answers, and what the wait says", got, (b"one\n", b"two\n", {"exited": 0}))
+    expect("both answers, and the answer of the wait", got, (b"one\n", b"two\n", {"exited": 0}))
 
 
 @requires("PROCESS-OPEN-02")
@@ -43,7 +43,7 @@ def test_a_bad_mode_spawns_nothing(case: ProcessCase, stream: str, mode: int) ->
     line = ': >"$1"'
     control = case.process.script({"a": shell(line, mark)}, [step("open"), step("wait")])
     expect(
-        "the same program without the mistake",
+        "the request without the mistake",
         (control.steps[1], mark.exists()),
         ({"exited": 0}, True),
     )
@@ -84,7 +84,7 @@ def test_a_null_stream_is_dev_null(case: ProcessCase) -> None:
     # The colon makes the shell fork a subshell, so the shell itself keeps the tested streams.
     told = shell(f"({line}) >&2; :", stdin=2, stdout=2)
     seen = case.process.script({"a": told}, steps)
-    expect("end of the child", seen.steps[2], {"exited": 0})
+    expect("how the child ended", seen.steps[2], {"exited": 0})
     expect("targets of the child's descriptors", seen.data(1).splitlines(), [b"/dev/null"] * 2)
 
 
@@ -103,7 +103,7 @@ def test_two_processes_do_not_hold_each_others_pipes(case: ProcessCase) -> None:
     seen = case.process.script({"a": handle(CAT), "b": handle(CAT)}, steps, within_s=15)
     expect("replies of both children", (seen.data(3), seen.data(5)), (b"a\n", b"b\n"))
     expect(
-        "end of the first child, and a poll of the second",
+        "how the first child ended, and a poll of the second",
         (seen.steps[7], seen.steps[8]),
         ({"exited": 0}, {"running": True}),
     )
@@ -224,5 +224,5 @@ def test_a_null_output_accepts_data(case: ProcessCase, stream: str) -> None:
     line = f"echo x >&{number} || exit 9; (readlink /proc/$$/fd/{number}) >&{3 - number}; :"
     steps = [step("open"), step("read_eof", stream=other), step("wait")]
     seen = case.process.script({"a": shell(line, **{stream: 2})}, steps)
-    expect("the end", seen.steps[2], {"exited": 0})
+    expect("how the child ended", seen.steps[2], {"exited": 0})
     expect("target of the child's descriptor", seen.data(1), b"/dev/null\n")

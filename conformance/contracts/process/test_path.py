@@ -56,7 +56,9 @@ def test_without_a_path_the_systems_default_is_searched(case: ProcessCase, how: 
     empty: RequestFields = {"env": {"clear_and_set": []}}
     found, _ = carried_out(case, how, "true", fields=empty, shim_env=caller)
     got = (found, said(case, how, TOOL, shim_env=caller))
-    expect("`true`, and a tool of the caller", got, (None, NOT_STARTED))
+    expect(
+        "the run of `true`, and of a tool that only the caller's PATH has", got, (None, NOT_STARTED)
+    )
 
 
 @requires("PROCESS-CHILD-03")

@@ -25,7 +25,7 @@ ENDS = {
 @pytest.mark.parametrize("line", ENDS)
 def test_an_end_is_a_code_or_a_signal(case: ProcessCase, line: str) -> None:
     seen = case.process.script({"a": shell(line)}, [step("open"), step("wait")])
-    expect("the end", seen.steps[1], ENDS[line])
+    expect("how the child ended", seen.steps[1], ENDS[line])
 
 
 @requires("PROCESS-WAIT-01")
@@ -34,7 +34,11 @@ def test_a_signal_without_a_name_of_its_own_is_reported_as_a_signal(case: Proces
     seen = case.process.script({"a": shell("kill -40 $$")}, [step("open"), step("wait")])
     told = seen.steps[1]
     got = ([*told], bool(told.get("signaled")))
-    expect("what the end has, and whether it is named", got, (["signaled"], True))
+    expect(
+        "which field the answer of `wait` has, and whether the field has a name",
+        got,
+        (["signaled"], True),
+    )
 
 
 @requires("PROCESS-WAIT-01")
@@ -44,7 +48,7 @@ def test_a_dumped_core_is_no_part_of_the_signal(case: ProcessCase) -> None:
     seen = case.process.script(
         {"a": {"request": shell(line)["request"] | fields}}, [step("open"), step("wait")]
     )
-    expect("the end", seen.steps[1], {"signaled": "SIGABRT"})
+    expect("how the child ended", seen.steps[1], {"signaled": "SIGABRT"})
 
 
 @requires("PROCESS-WAIT-01", needs=["PROCESS-CHILD-02"])
@@ -118,7 +122,11 @@ def test_a_wait_that_times_out_changes_nothing(case: ProcessCase, look: dict[str
     seen = case.process.script({"a": handle(CAT)}, steps)
     got = (seen.steps[1], seen.data(3), seen.steps[4], seen.steps[6])
     running = {"running": True}
-    expect("poll, reply of the child, poll, end", got, (running, b"x\n", running, {"exited": 0}))
+    expect(
+        "poll, reply of the child, poll, how the child ended",
+        got,
+        (running, b"x\n", running, {"exited": 0}),
+    )
 
 
 @requires("PROCESS-WAIT-03")
@@ -126,13 +134,13 @@ def test_a_wait_that_times_out_changes_nothing(case: ProcessCase, look: dict[str
 def test_a_long_limit_is_a_long_time(case: ProcessCase, limit: int) -> None:
     steps = [step("open"), step("wait", timeout_ms=limit), step("poll")]
     seen = case.process.script({"a": shell("sleep 0.2; exit 3")}, steps, within_s=15)
-    expect("the end, twice", seen.steps[1:], [{"exited": 3}] * 2)
+    expect("how the child ended, in both answers", seen.steps[1:], [{"exited": 3}] * 2)
 
 
 @requires("PROCESS-WAIT-04")
 def test_a_wait_without_limit_ends_the_input(case: ProcessCase) -> None:
     seen = case.process.script({"a": handle(CAT)}, [step("open"), step("wait")], within_s=8)
-    expect("the end", seen.steps[1], {"exited": 0})
+    expect("how the child ended", seen.steps[1], {"exited": 0})
 
 
 @requires("PROCESS-WAIT-04")
@@ -162,7 +170,11 @@ def test_a_wait_without_limit_leaves_a_stdin_that_was_taken(case: ProcessCase) -
         pause.reached()
         pause.go_on()
         seen = shim.finish()
-    expect("the answer, and the end", (seen.data(6), seen.steps[2]), (b"x\n", {"exited": 0}))
+    expect(
+        "the answer, and how the child ended",
+        (seen.data(6), seen.steps[2]),
+        (b"x\n", {"exited": 0}),
+    )
 
 
 @requires("PROCESS-WAIT-04")
@@ -192,7 +204,7 @@ def test_a_child_reaped_by_other_code_is_an_error(case: ProcessCase, how: str) -
         children = len(shim.children())
         case.open_gate(fifo)
         if not until(lambda: len(shim.children()) < children):
-            raise NotMeasured("the preload reaped no child before the step")
+            raise NotMeasured("the test's preloaded library reaped no child before the step")
         pause.go_on()
         seen = shim.finish()
     said = [each.get("error", each) for each in seen.steps[3:]]

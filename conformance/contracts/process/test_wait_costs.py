@@ -24,8 +24,8 @@ def test_an_idle_wait_costs_next_to_nothing(case: ProcessCase, limit: dict[str, 
         excess = costs_above_bounds(shim, 1000)
         case.open_gate(fifo)
         seen = shim.finish()
-    expect("the end", seen.steps[1], {"exited": 0})
-    expect("what an idle wait costs beyond its bounds", excess, {})
+    expect("how the child ended", seen.steps[1], {"exited": 0})
+    expect("wake-ups and processor time above the limits, during the wait", excess, {})
 
 
 # The member that ignores SIGTERM is the leader, or it outlives the leader.
@@ -56,4 +56,4 @@ def test_an_idle_grace_period_costs_next_to_nothing(case: ProcessCase, who: str)
             if event.pid != ended or who == "leader":
                 send(event.pid, "KILL")
         shim.finish()
-    expect("what a grace costs beyond its bounds", excess, {})
+    expect("wake-ups and processor time above the limits, during the grace period", excess, {})

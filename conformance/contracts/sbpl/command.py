@@ -12,7 +12,7 @@ from boxspec.words import Parser
 def _pair(word: str) -> tuple[str, str]:
     name, is_one, value = word.partition("=")
     if not name or not is_one:
-        raise argparse.ArgumentTypeError(f"{word!r} is no NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"{word!r} is not a NAME=VALUE")
     return name, value
 
 
@@ -23,7 +23,7 @@ def _of_profile(made: argparse.ArgumentParser) -> None:
         default=[],
         type=_pair,
         metavar="NAME=VALUE",
-        help="what (param NAME) stands for",
+        help="value of (param NAME)",
     )
     made.add_argument(
         "--param-file", metavar="FILE", help="NAME=VALUE lines, or a JSON object of strings"
@@ -35,7 +35,7 @@ def _of_profile(made: argparse.ArgumentParser) -> None:
         default=[],
         type=_pair,
         metavar="NAME=FILE",
-        help="the file that (import NAME) reads",
+        help="file that (import NAME) reads",
     )
 
 
@@ -45,7 +45,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     what = "which clause of a profile decides, by both readings; exits 0 if it allows, else 3"
     explains = verbs.add_parser("explain", help=what, description=what)
     explains.add_argument("file", metavar="PROFILE.sb")
-    explains.add_argument("operation", metavar="OPERATION", help="such as file-write-create")
+    explains.add_argument(
+        "operation", metavar="OPERATION", help="an operation, for example file-write-create"
+    )
     explains.add_argument(
         "subject",
         metavar="SUBJECT",
@@ -58,7 +60,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         default=[],
         type=_pair,
         metavar="FILTER=VALUE",
-        help="what a filter looks at: vnode-type=SYMLINK, local=HOST:PORT; extension= for none",
+        help="a fact that filters test: vnode-type=SYMLINK, local=HOST:PORT; extension= for none",
     )
     _of_profile(explains)
     what = "what a profile allows: secrets, hooks, start files, network, processes, services"
@@ -70,7 +72,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     what = "compares the texts of fixtures/sbpl with what the shim says; exits 1 if they differ"
     add = verbs.add_parser("goldens", help=what, description=what).add_argument
     add("--shim", metavar="CMD", help="default: the reference of this checkout")
-    add("--write", action="store_true", help="take what differs, after it was shown")
+    add("--write", action="store_true", help="print the differences, and write them to the goldens")
     return made.parse_args(words)
 
 

@@ -87,6 +87,15 @@ def same_shape(what: str, text: Text, name: str, harmless: Text) -> None:
     got, wanted = shape(text, name), shape(harmless, HARMLESS)
     other = next((pair for pair in zip(got, wanted, strict=False) if pair[0] != pair[1]), None)
     expect(
-        f"{what}: number of forms and strings", len(got), len(wanted), text.evidence(), "escaped"
+        f"{what}: number of forms and strings in the text",
+        len(got),
+        len(wanted),
+        text.evidence(),
+        "escaped",
     )
-    expect(f"{what}: a form or a string", other and other[0], other and other[1], text.evidence())
+    expect(
+        f"{what}: the first form or string that differs",
+        other and other[0],
+        other and other[1],
+        text.evidence(),
+    )

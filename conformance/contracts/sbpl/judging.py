@@ -48,8 +48,8 @@ def refused(what: str, answer: Answer, *parts: str) -> None:
     texts += [each["pointer"] for each in problems if "pointer" in each]
     if parts and not any(part in text for part in parts for text in texts):
         raise Failure(
-            f"{what}: what the message says",
-            " or ".join(f"something with {part!r}" for part in parts),
+            f"{what}: the message",
+            " or ".join(f"a message that contains {part!r}" for part in parts),
             shown(texts),
             verdict=Verdict.WRONG_REASON,
         )

@@ -17,14 +17,24 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     made = argparse.ArgumentParser(
         prog="ci/macos-lane",
         description="Runs the golden texts under sandbox-exec, in a directory made for it, and"
-        " compares what it allows with the evaluator of the kit and with the policy.",
+        " compares the accesses that it allows with the kit's evaluator and with the policy.",
         epilog="exit codes: 0 all agree; 1 something differs, each case on a line; 2 wrong use, or"
-        " the lane itself is broken; 3 not measured, since there is no sandbox-exec here. Needs"
-        " Python 3.11 and nothing else.",
+        " the comparison itself is broken; 3 not measured, because this system has no"
+        " sandbox-exec. Needs Python 3.11 and nothing else.",
     )
     add = made.add_argument
-    add("--wrapper", type=Path, metavar="FILE", help="take this for /usr/bin/sandbox-exec")
-    add("--dir", type=Path, metavar="DIR", help="make the directory there (default: at home)")
+    add(
+        "--wrapper",
+        type=Path,
+        metavar="FILE",
+        help="use this program instead of /usr/bin/sandbox-exec",
+    )
+    add(
+        "--dir",
+        type=Path,
+        metavar="DIR",
+        help="where to create the directory (default: the home directory)",
+    )
     add("--goldens", type=Path, default=mac.SHAPES, metavar="DIR", help="default: fixtures/sbpl")
     return made.parse_args(words)
 
@@ -32,7 +42,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 def measure(args: argparse.Namespace, wrapper: Path) -> int:
     shapes = list(mac.goldens(args.goldens))
     if not shapes:
-        raise HarnessError(f"{args.goldens}: no goldens are there")
+        raise HarnessError(f"{args.goldens}: has no goldens")
     tried, wrong = 0, []
     for shape in shapes:
         if shape.is_movable:

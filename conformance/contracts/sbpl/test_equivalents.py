@@ -157,7 +157,7 @@ def test_side_roots_of_every_number_are_writable(case: SbplCase) -> None:
         sides = [f"/opt/s{number}" for number in range(count)]
         text = case.sbpl.compiled(Setup(side_roots=sides, provider="codex"))
         yes = [sides[number] + "/x" for number in sorted({0, count // 2, count - 1})]
-        text.expect(f"{count} side roots", sbpl.both(yes, [f"/opt/s{count}/x", "x"]))
+        text.expect(f"decisions with {count} side roots", sbpl.both(yes, [f"/opt/s{count}/x", "x"]))
 
 
 @requires("SBPL-UNLINK-01", "SBPL-UNLINK-02")
@@ -167,7 +167,9 @@ def test_read_denied_rules_of_every_number_are_guarded(case: SbplCase) -> None:
         text = case.sbpl.compiled(Setup(modify=["**"], deny_read=denies))
         *inside, outside, other = paths
         no = [*inside, *(path.removesuffix("/k") for path in inside)]
-        text.expect(f"{count} rules", sbpl.both([outside, other], no), (sbpl.UNLINK,))
+        text.expect(
+            f"decisions with {count} rules", sbpl.both([outside, other], no), (sbpl.UNLINK,)
+        )
 
 
 # Rules that differ only in case, or in a character that looks like another one.
@@ -207,7 +209,11 @@ def test_almost_equal_rules_of_reading_both_hold(case: SbplCase, pair: tuple[str
 @pytest.mark.parametrize("pair", ALIKE, ids=NAMED)
 def test_almost_equal_rules_both_guard_their_paths(case: SbplCase, pair: tuple[str, str]) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], deny_read=pair))
-    text.expect(f"unlinking, {pair}", sbpl.both(["x"], names_of(pair)), (sbpl.UNLINK,))
+    text.expect(
+        f"decisions about unlinking, with the rules {pair}",
+        sbpl.both(["x"], names_of(pair)),
+        (sbpl.UNLINK,),
+    )
 
 
 @requires("SBPL-MODIFY-08")

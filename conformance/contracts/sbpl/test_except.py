@@ -57,7 +57,9 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(case: SbplCase) -
 def test_an_exception_grants_no_path_outside(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=["s/**", "!s/c", "!s/d/**"]))
     no = ["s", "s/x", "s/c/x", "s/cx", "s/dx", "s/e"]
-    text.expect("outside the exception", sbpl.both(["s/c", "s/d", "s/d/x", "x"], no), sbpl.WRITES)
+    text.expect(
+        "decisions next to the exception", sbpl.both(["s/c", "s/d", "s/d/x", "x"], no), sbpl.WRITES
+    )
 
 
 @requires("SBPL-EXCEPT-03")
@@ -71,9 +73,17 @@ def test_a_deny_after_an_exception_narrows_it(case: SbplCase) -> None:
 @requires("SBPL-EXCEPT-03")
 def test_a_deny_that_comes_again_closes_the_exception(case: SbplCase) -> None:
     open_ = case.sbpl.compiled(Setup(modify=["**"], deny_modify=DENIES))
-    open_.expect("open", sbpl.both(["s/c", "s/c/x"], ["s/x"]), sbpl.WRITES)
+    open_.expect("decisions with the exception", sbpl.both(["s/c", "s/c/x"], ["s/x"]), sbpl.WRITES)
     for again in ("s/**", "s/c/**"):
         text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=[*DENIES, again]))
-        text.expect(f"closed by {again}", sbpl.both(["x"], ["s/x", "s/c", "s/c/x"]), sbpl.WRITES)
+        text.expect(
+            f"decisions with {again} after the exception",
+            sbpl.both(["x"], ["s/x", "s/c", "s/c/x"]),
+            sbpl.WRITES,
+        )
     opened = case.sbpl.compiled(Setup(modify=["**"], deny_modify=[*DENIES, "s/**", DENIES[1]]))
-    opened.expect("open again", sbpl.both(["s/c", "s/c/x", "x"], ["s", "s/x"]), sbpl.WRITES)
+    opened.expect(
+        "decisions with the exception repeated after the deny",
+        sbpl.both(["s/c", "s/c/x", "x"], ["s", "s/x"]),
+        sbpl.WRITES,
+    )

@@ -43,8 +43,8 @@ def test_the_file_is_not_readable_for_other_users(case: SbplCase, umask: str) ->
     with held(case, place, state=["--umask", umask]) as file:
         expect("the directory of the file", file.parent, place)
         expect("files in the directory", os.listdir(place), [file.name])
-        expect("its bytes", file.read_bytes(), TEXT.encode())
-        expect("its mode", oct(stat.S_IMODE(file.stat().st_mode)), "0o600")
+        expect("content of FILE", file.read_bytes(), TEXT.encode())
+        expect("mode of FILE", oct(stat.S_IMODE(file.stat().st_mode)), "0o600")
         expect("whether FILE is a regular file", stat.S_ISREG(file.lstat().st_mode), True)
 
 
@@ -52,7 +52,7 @@ def test_the_file_is_not_readable_for_other_users(case: SbplCase, umask: str) ->
 @pytest.mark.parametrize("text", ["", "(version 1)", "x" * 300_000], ids=["none", "short", "long"])
 def test_the_file_holds_exactly_the_text(case: SbplCase, text: str) -> None:
     with held(case, folder(case, "profiles"), text) as file:
-        expect("its bytes", file.read_bytes(), text.encode())
+        expect("content of FILE", file.read_bytes(), text.encode())
 
 
 @requires("SBPL-FILE-01")
@@ -64,7 +64,7 @@ def test_the_file_lies_in_the_directory_that_was_named(case: SbplCase, name: byt
     place.mkdir()
     with held(case, place) as file:
         expect("the directory of the file", file.parent, place)
-        expect("its bytes", file.read_bytes(), TEXT.encode())
+        expect("content of FILE", file.read_bytes(), TEXT.encode())
 
 
 @requires("SBPL-FILE-02")
@@ -91,10 +91,10 @@ def test_an_existing_entry_is_not_opened(case: SbplCase, kind: str) -> None:
         else:
             file.write_text("kept")
     with held(case, place) as file:
-        expect("whether a name is used again", file in used, False)
-        expect("its bytes", file.read_bytes(), TEXT.encode())
+        expect("whether the name of an existing entry is used", file in used, False)
+        expect("content of FILE", file.read_bytes(), TEXT.encode())
     kept = [each.read_text() for each in {victim, *used}]
-    expect("the file that existed before", set(kept), {"kept"})
+    expect("content of the files that existed before", set(kept), {"kept"})
 
 
 @requires("SBPL-FILE-02")
@@ -110,14 +110,16 @@ def test_an_entry_at_the_last_name_is_not_opened(case: SbplCase, kind: str) -> N
         answer = case.sbpl.wrap(["x"], wrapper="present", text="(version 1)\n", dir=place)
         if answer.ok:
             file = Path(os.fsdecode(sbpl.argv_of(answer)[2]))
-            expect(f"wrap {turn}: whether a name is used again that is taken", file in used, False)
+            expect(
+                f"wrap {turn}: whether the name of an existing entry is used", file in used, False
+            )
             used.add(file)
         else:
             # If a file of that name exists, a wrap may end in an error, but the first wrap must
             # not.
-            expect("whether a file was made once", bool(used), True, answer.raw)
+            expect("whether the first wrap created a file", bool(used), True, answer.raw)
         found = [each.read_text() if each.exists() else None for each in (victim, *before)]
-        expect(f"wrap {turn}: what lay there before", set(found), {"kept"})
+        expect(f"wrap {turn}: content of the entries that existed before", set(found), {"kept"})
         for each in used - before:
             if kind == "a link":
                 each.symlink_to(victim)
@@ -130,7 +132,7 @@ def test_the_file_is_gone_after_the_end(case: SbplCase) -> None:
     place = folder(case, "profiles")
     with held(case, place) as file:
         expect("whether FILE exists during the hold", file.exists(), True)
-    expect("what is left", os.listdir(place), [])
+    expect("files left in the directory", os.listdir(place), [])
 
 
 @requires("SBPL-FILE-03")
@@ -139,10 +141,10 @@ def test_without_a_hold_the_file_is_gone_too(case: SbplCase) -> None:
     fields: WrapFields = {"text": TEXT, "dir": place, "wrapper": "present"}
     ran = case.send(sbpl.wrap_message(["x"], **fields))
     expect("the directory of the file", Path(os.fsdecode(sbpl.argv_of(ran)[2])).parent, place)
-    expect("what run leaves", os.listdir(place), [])
+    expect("files that `run` leaves in the directory", os.listdir(place), [])
     served = case.sbpl.wrap(["x"], **fields)
     expect("the directory of the file", Path(os.fsdecode(sbpl.argv_of(served)[2])).parent, place)
-    expect("what serve leaves", os.listdir(place), [])
+    expect("files that `serve` leaves in the directory", os.listdir(place), [])
 
 
 @requires("SBPL-FILE-04")
@@ -152,7 +154,7 @@ def test_a_refused_wrap_leaves_no_file(case: SbplCase) -> None:
     for argv, wrapper in ((["x"], "missing"), ([], "present"), ([], "missing")):
         answer = case.sbpl.wrap(argv, **(fields | {"wrapper": wrapper}))
         expect(f"whether {argv} with the wrapper {wrapper} is wrapped", answer.ok, False)
-        expect("what is left", os.listdir(place), [])
+        expect("files left in the directory", os.listdir(place), [])
     allowed = case.sbpl.wrap(["x"], **(fields | {"wrapper": "present"}))
     expect("whether the allowed counterpart is wrapped", allowed.ok, True)
 
@@ -173,7 +175,11 @@ def test_a_fallback_makes_no_file(case: SbplCase) -> None:
         shim.finish()
     case.sbpl.wrap(["x"], **(fields | {"wrapper": "present"}))
     made = satisfies("a later time than before", lambda got: got > 1)
-    expect("the same of a wrap that makes one", place.stat().st_mtime, made)
+    expect(
+        "modification time of the directory, after a wrap that creates a file",
+        place.stat().st_mtime,
+        made,
+    )
 
 
 @requires("SBPL-FILE-04")
@@ -182,9 +188,9 @@ def test_a_partly_written_file_is_not_left(case: SbplCase) -> None:
     fields: WrapFields = {"dir": place, "wrapper": "present"}
     answer = case.send(sbpl.wrap_message(["x"], **(fields | {"text": "x" * 300_000})), state=state)
     expect("whether the command is wrapped", answer.ok, False)
-    expect("what is left", os.listdir(place), [])
+    expect("files left in the directory", os.listdir(place), [])
     shorter = case.send(sbpl.wrap_message(["x"], **(fields | {"text": "x" * 30_000})), state=state)
-    expect("whether one that fits is wrapped", shorter.ok, True)
+    expect("whether a command with a smaller text is wrapped", shorter.ok, True)
 
 
 # Clauses about a file in the directory `{place}`, and whether they allow a write to it.
@@ -279,7 +285,9 @@ def test_a_file_behind_a_link_is_judged_by_its_place(case: SbplCase) -> None:
     text = f'{head}(allow file-write* (subpath "{place}"))\n'
     expect("whether a warning names the file", warned_of(case, link, text), True)
     denied = f'{head}(allow file-write*)\n(deny file-write* (subpath "{place}"))\n'
-    expect("whether one names a denied file", warned_of(case, link, denied), False)
+    expect(
+        "whether a warning names a file that the text denies", warned_of(case, link, denied), False
+    )
 
 
 @requires("SBPL-FILE-06")

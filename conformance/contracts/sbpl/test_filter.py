@@ -23,7 +23,9 @@ def judge(case: SbplCase, rule: str, yes: list[str], no: list[str]) -> None:
     for denied in (False, True):
         matched, other = (no, yes) if denied else (yes, no)
         text = by_rule(case, rule, denied)
-        text.expect(f"the {'deny' if denied else 'allow'} {rule!r}", sbpl.both(matched, other))
+        text.expect(
+            f"decisions by the {'deny' if denied else 'allow'} {rule!r}", sbpl.both(matched, other)
+        )
 
 
 # A rule with a special character, the paths that it matches, and paths that it would match as a
@@ -63,9 +65,9 @@ def test_special_characters_are_literal_where_names_fold(
     case: SbplCase, rule: str, yes: list[str], no: list[str]
 ) -> None:
     allow = case.sbpl.compiled(Setup(modify=[rule], case="fold"))
-    allow.expect(f"the allow {rule!r}", sbpl.both([path.upper() for path in yes], no))
+    allow.expect(f"decisions by the allow {rule!r}", sbpl.both([path.upper() for path in yes], no))
     deny = case.sbpl.compiled(Setup(modify=["**", f"!{rule}"], case="fold"))
-    deny.expect(f"the deny {rule!r}", sbpl.both(no, [path.upper() for path in yes]))
+    deny.expect(f"decisions by the deny {rule!r}", sbpl.both(no, [path.upper() for path in yes]))
 
 
 @requires("SBPL-FILTER-02")
@@ -82,11 +84,11 @@ def test_a_star_alone_needs_a_character(case: SbplCase, rule: str) -> None:
     """The root `/` is special, because its path is the only one that ends in a slash."""
     plain = case.sbpl.compiled(Setup(modify=["a"], root="/"))
     if not plain.allows("file-write-data", "/a"):
-        raise Blocked(["SBPL-MODIFY-09"], "nothing can be seen below the root of the system")
+        raise Blocked(["SBPL-MODIFY-09"], "no path below the root `/` is writable")
     allow = case.sbpl.compiled(Setup(modify=[rule], root="/"))
-    allow.expect(f"the allow {rule}", sbpl.both(["/a"], ["/"]))
+    allow.expect(f"decisions by the allow {rule}", sbpl.both(["/a"], ["/"]))
     deny = case.sbpl.compiled(Setup(modify=["**", f"!{rule}"], root="/"))
-    deny.expect(f"the deny {rule}", sbpl.both(["/"], ["/a"]))
+    deny.expect(f"decisions by the deny {rule}", sbpl.both(["/"], ["/a"]))
 
 
 @requires("SBPL-FILTER-03")
@@ -125,7 +127,11 @@ def test_the_directory_of_a_globbed_subtree_is_neither_read_nor_unlinked(
     place = SUBTREES[rule]
     text = case.sbpl.compiled(Setup(modify=["**"], deny_read=[rule]))
     for names in (sbpl.READ, [sbpl.UNLINK]):
-        text.expect(f"under {rule}", sbpl.both([f"{place}x", "x"], [place, f"{place}/x"]), names)
+        text.expect(
+            f"decisions under the read-denied rule {rule}",
+            sbpl.both([f"{place}x", "x"], [place, f"{place}/x"]),
+            names,
+        )
 
 
 ONE = {"two bytes": "é", "three bytes": "€", "four bytes": "😀", "a control character": "\x01"}
@@ -137,7 +143,7 @@ ONE |= {"DEL": "\x7f", "a letter": "b", "a blank": " ", "a tilde": "~", "before 
 def test_a_question_mark_in_a_deny_matches_each_character(case: SbplCase, name: str) -> None:
     for rule, path in (("d/a?c", f"d/a{ONE[name]}c"), ("d/?", f"d/{ONE[name]}")):
         text = by_rule(case, rule, True)
-        text.expect(f"the deny {rule}", sbpl.both(["d", "d/aaac", "x"], [path]))
+        text.expect(f"decisions by the deny {rule}", sbpl.both(["d", "d/aaac", "x"], [path]))
 
 
 @requires("SBPL-FILTER-05")
@@ -149,9 +155,13 @@ def test_a_question_mark_matches_each_character_wherever_a_deny_stands(
     path = f"d/a{ONE[name]}c"
     reads = case.sbpl.compiled(Setup(modify=["**"], deny_read=["d/a?c"]))
     for names in (sbpl.READ, [sbpl.UNLINK]):
-        reads.expect("reading and unlinking", sbpl.both(["d/aaac", "x"], [path]), names)
+        reads.expect(
+            "decisions about reading and unlinking", sbpl.both(["d/aaac", "x"], [path]), names
+        )
     hole = Setup(modify=["**", "!s/d/a?c"], deny_modify=["s/**", "!s/d/**"])
-    case.sbpl.compiled(hole).expect("in an exception", sbpl.both(["s/d/aaac"], [f"s/{path}"]))
+    case.sbpl.compiled(hole).expect(
+        "decisions about writing in an exception", sbpl.both(["s/d/aaac"], [f"s/{path}"])
+    )
 
 
 @requires("SBPL-FILTER-05")
@@ -164,12 +174,12 @@ def test_a_rule_that_allows_and_denies_has_a_question_mark_for_each(
     printable = rule.replace("?", "x")
     denied = Setup(modify=["d/?"], read=["**", "!d/?"])
     text = case.sbpl.compiled(denied)
-    text.expect("writing", sbpl.both(["d/x"], ["d/xx", "d"]))
-    text.expect("reading", sbpl.both(["d/xx", "d"], ["d/x", path]), sbpl.READ)
+    text.expect("decisions about writing", sbpl.both(["d/x"], ["d/xx", "d"]))
+    text.expect("decisions about reading", sbpl.both(["d/xx", "d"], ["d/x", path]), sbpl.READ)
     given_back = case.sbpl.compiled(Setup(modify=[f"!{rule}", rule]))
-    given_back.expect("writing", sbpl.both([printable], [path, "d"]))
+    given_back.expect("decisions about writing", sbpl.both([printable], [path, "d"]))
     readable = case.sbpl.compiled(Setup(read=["**", "!d/**", rule]))
-    readable.expect("reading", sbpl.both([printable, "x"], [path, "d"]), sbpl.READ)
+    readable.expect("decisions about reading", sbpl.both([printable, "x"], [path, "d"]), sbpl.READ)
 
 
 @requires("SBPL-FILTER-05")
@@ -183,7 +193,9 @@ def test_a_question_mark_in_an_allow_matches_no_more_than_one(case: SbplCase) ->
     """If the engine counts bytes, two question marks must not match the two bytes of one letter."""
     for rule, path in (("d/??", "d/é"), ("d/???", "d/€"), ("d/????", "d/😀"), ("d/?", "d/éé")):
         text = by_rule(case, rule, False)
-        text.expect(f"the allow {rule}", sbpl.both([f"d/{'x' * rule.count('?')}"], [path]))
+        text.expect(
+            f"decisions by the allow {rule}", sbpl.both([f"d/{'x' * rule.count('?')}"], [path])
+        )
 
 
 # A root, and another path that it would match as a regular expression.
@@ -208,12 +220,14 @@ def test_the_root_means_itself(case: SbplCase, name: str) -> None:
     globs = case.sbpl.compiled(Setup(modify=["src/*.c", "a/**", "b"], root=root))
     yes = ["src/x.c", "a", "a/x", "b"]
     no = [f"{other}/src/x.c", f"{other}/a/x", f"{other}/b", other, "x"]
-    globs.expect("writing", sbpl.both(yes, no))
+    globs.expect("decisions about writing", sbpl.both(yes, no))
     denies = case.sbpl.compiled(Setup(modify=["**"], deny_modify=["**/*.env"], root=root))
-    denies.expect("writing", sbpl.both([".", "x"], ["x.env", f"{other}/x", f"{other}/x.env"]))
+    denies.expect(
+        "decisions about writing", sbpl.both([".", "x"], ["x.env", f"{other}/x", f"{other}/x.env"])
+    )
     reads = case.sbpl.compiled(Setup(deny_read=["**/*.env", "k/**", "l"], root=root))
     elsewhere = [f"{other}/x.env", f"{other}/k", f"{other}/l"]
-    reads.expect("reading", sbpl.both(elsewhere, ["x.env", "k/x", "l"]), sbpl.READ)
+    reads.expect("decisions about reading", sbpl.both(elsewhere, ["x.env", "k/x", "l"]), sbpl.READ)
 
 
 @requires("SBPL-FILTER-06", capability="sbpl.fold")
@@ -229,8 +243,10 @@ def test_the_root_means_itself_where_names_fold(case: SbplCase, name: str) -> No
     given = Setup(modify=["Src/*.c", "a/**", "b"], deny_read=["K/**"], root=root, case="fold")
     text = case.sbpl.compiled(given)
     elsewhere = [f"{other}/src/x.c", f"{other}/a/x", f"{other}/b", other]
-    text.expect("writing", sbpl.both(["SRC/X.C", "A", "a/x", "B"], [*elsewhere, "x"]))
-    text.expect("reading", sbpl.both([f"{other}/k", "x"], ["k", "K/x"]), sbpl.READ)
+    text.expect(
+        "decisions about writing", sbpl.both(["SRC/X.C", "A", "a/x", "B"], [*elsewhere, "x"])
+    )
+    text.expect("decisions about reading", sbpl.both([f"{other}/k", "x"], ["k", "K/x"]), sbpl.READ)
 
 
 GLOBS = ["**/*.env", "a?c", "*/x", "**/d/**", "a**b", "x.y*", "[a]*", "é*", "(a|b)+*", "a b*"]

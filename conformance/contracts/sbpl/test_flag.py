@@ -138,7 +138,7 @@ OTHERS = {
         "gemini --sandbox-image=x --sandboxed -sx --s -S -p hi",
         "gemini --sandbox-image=x --sandboxed -sx --s -S -p hi",
     ),
-    "gemini, a word that is no value": ("gemini -s fix it", "gemini fix it"),
+    "gemini, a word that is not a value": ("gemini -s fix it", "gemini fix it"),
     "gemini, a value by itself": ("gemini true docker", "gemini true docker"),
     "gemini, a word after a value": (
         "gemini --sandbox=x docker -s=true podman --sandbox= false",

@@ -36,9 +36,11 @@ def test_a_deny_holds_in_every_spelling(
     case: SbplCase, rule: str, paths: list[str], others: list[str]
 ) -> None:
     writes = case.sbpl.compiled(FOLD.but(deny_modify=[rule]))
-    writes.expect("writing", sbpl.both(spelled(others), spelled(paths)), sbpl.WRITES)
+    writes.expect(
+        "decisions about writing", sbpl.both(spelled(others), spelled(paths)), sbpl.WRITES
+    )
     reads = case.sbpl.compiled(FOLD.but(deny_read=[rule]))
-    reads.expect("reading", sbpl.both(spelled(others), spelled(paths)), sbpl.READS)
+    reads.expect("decisions about reading", sbpl.both(spelled(others), spelled(paths)), sbpl.READS)
 
 
 @requires("SBPL-FOLD-01")
@@ -53,7 +55,11 @@ def test_an_exception_folds_too(case: SbplCase) -> None:
     denies = ["State/**", "!State/Cache/**"]
     text = case.sbpl.compiled(FOLD.but(modify=["**", "!**/K"], deny_modify=denies))
     no = spelled(["state", "state/x", "state/cache/k"])
-    text.expect("writing", sbpl.both(spelled(["state/cache", "state/cache/x"]), no), sbpl.WRITES)
+    text.expect(
+        "decisions about writing",
+        sbpl.both(spelled(["state/cache", "state/cache/x"]), no),
+        sbpl.WRITES,
+    )
 
 
 # Characters that fold to the same character.
@@ -86,14 +92,18 @@ def test_a_deny_applies_to_all_names_that_fold_to_the_same(case: SbplCase, name:
             for each in spellings
             for path in (f"x{each}y", f"d/{each}", f"d/{each}/a", f"a/z{each}b", f"z{each}")
         ]
-        text.expect("writing", sbpl.both(["xqy", "xy", "d", "d/q", "a/zq"], no), sbpl.WRITES)
+        text.expect(
+            "decisions about writing", sbpl.both(["xqy", "xy", "d", "d/q", "a/zq"], no), sbpl.WRITES
+        )
 
 
 @requires("SBPL-FOLD-02")
 def test_a_name_with_another_folding_is_not_denied(case: SbplCase) -> None:
     text = case.sbpl.compiled(FOLD.but(deny_modify=["xéy", "xßy", "xıy", "xﬁy"]))
     yes = ["xey", "xEy", "xssy", "xiy", "xIy", "xfiy", "xe\u0300y", "xêy"]
-    text.expect("writing", sbpl.both(yes, ["xÉy", "xe\u0301y", "xßy", "xıy"]), sbpl.WRITES)
+    text.expect(
+        "decisions about writing", sbpl.both(yes, ["xÉy", "xe\u0301y", "xßy", "xıy"]), sbpl.WRITES
+    )
 
 
 @requires("SBPL-FOLD-02")
@@ -104,7 +114,11 @@ def test_a_question_mark_of_a_deny_takes_a_letter_with_its_marks(
     text = case.sbpl.compiled(FOLD.but(deny_modify=["x?y", "d/?/**", "**/z?"]))
     letters = [unicodedata.normalize(form, letter) for letter in ("q", "é", "Ệ", "ß", "한", "😀")]
     no = [path for each in letters for path in (f"x{each}y", f"d/{each}/a", f"b/z{each}")]
-    text.expect("writing", sbpl.both(["xy", "x/y", "xqqy", "d/qq/a", "b/z"], no), sbpl.WRITES)
+    text.expect(
+        "decisions about writing",
+        sbpl.both(["xy", "x/y", "xqqy", "d/qq/a", "b/z"], no),
+        sbpl.WRITES,
+    )
 
 
 @requires("SBPL-FOLD-01")
@@ -114,11 +128,13 @@ def test_a_long_list_is_folded_whole(case: SbplCase, place: str) -> None:
     name = f"{'0' * 210}/" * 4 + "C"
     rules = {"read": [name, "K"], "deny": ["K", name]}[place]
     text = case.sbpl.compiled(Setup(read=["**", *(f"!{rule}" for rule in rules)], case="fold"))
-    text.expect("reading", sbpl.both(["x"], [*spelled([name]), "k", "K"]), sbpl.READS)
+    text.expect(
+        "decisions about reading", sbpl.both(["x"], [*spelled([name]), "k", "K"]), sbpl.READS
+    )
     first = case.sbpl.compiled(
         Setup(read=[name, "**"], modify=["**"], deny_modify=["K"], case="fold")
     )
-    first.expect("writing", sbpl.both([name, "x"], ["k", "K"]), sbpl.WRITES)
+    first.expect("decisions about writing", sbpl.both([name, "x"], ["k", "K"]), sbpl.WRITES)
 
 
 @requires("SBPL-FOLD-01")
@@ -132,7 +148,7 @@ def test_a_name_with_many_spellings_is_whole_or_refused(case: SbplCase, letter: 
             yes = [f"{name}/y", f"{name[1:]}/x/y", f"{name}{letter}/x/y", "x/y"]
             no = [f"{name}/x/y", f"{name.upper()}/X/y"]
             Text.of(answer, given.root).expect(
-                f"with {size} letters", sbpl.both(yes, no), sbpl.WRITES
+                f"decisions with a name of {size} letters", sbpl.both(yes, no), sbpl.WRITES
             )
         else:
             sbpl.refused(f"{size} letters in all their spellings", answer)
@@ -142,7 +158,7 @@ def test_a_name_with_many_spellings_is_whole_or_refused(case: SbplCase, letter: 
 def test_a_rule_that_makes_readable_again_holds_in_every_spelling(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(read=["**", "!Lib/**", "Lib/Doc/**", "**/Re?d"], case="fold"))
     yes, no = ["lib/doc", "lib/doc/x", "lib/read"], ["lib", "lib/x", "lib/docx"]
-    text.expect("reading", sbpl.both(spelled(yes), spelled(no)), sbpl.READS)
+    text.expect("decisions about reading", sbpl.both(spelled(yes), spelled(no)), sbpl.READS)
 
 
 LETTERS = ["a", "B", "k", "\u212a", "é", "É", "e\u0301", "ß", "Σ", "ς", ".", "x1"]
@@ -154,11 +170,11 @@ PIECES = [*LETTERS, "/", "/", "*", "**/", "/**"]
 def test_the_root_itself_is_decided_as_the_policy_does(case: SbplCase, root: str) -> None:
     below = f"{root.rstrip('/')}/a"
     only = case.sbpl.compiled(Setup(modify=["."], root=root, case="fold"))
-    only.expect("by `.`", sbpl.both([root], [below]), sbpl.WRITES)
+    only.expect("decisions by the rule `.`", sbpl.both([root], [below]), sbpl.WRITES)
     everything = case.sbpl.compiled(Setup(modify=["**"], root=root, case="fold"))
-    everything.expect("by `**`", sbpl.both([root, below], []), sbpl.WRITES)
+    everything.expect("decisions by the rule `**`", sbpl.both([root, below], []), sbpl.WRITES)
     others = case.sbpl.compiled(Setup(modify=["**", "!."], root=root, case="fold"))
-    others.expect("without `.`", sbpl.both([below], [root]), sbpl.WRITES)
+    others.expect("decisions without the rule `.`", sbpl.both([below], [root]), sbpl.WRITES)
 
 
 @requires("SBPL-FOLD-03")

@@ -33,7 +33,7 @@ def test_a_text_denies_operations_that_no_clause_allows(case: SbplCase) -> None:
     text = case.sbpl.compiled(PLAIN)
     begins = [str(form) for form in text.profile.forms[:2]]
     expect("the first two forms", begins, ["(version 1)", "(deny default)"], text.evidence())
-    text.expect("a write elsewhere", sbpl.both(["src/x"], ["/usr/x", "/"]))
+    text.expect("decisions outside the root", sbpl.both(["src/x"], ["/usr/x", "/"]))
 
 
 @requires("SBPL-FORM-02")
@@ -44,7 +44,12 @@ def test_operations_other_than_writes_are_allowed_without_a_filter(
     text = case.sbpl.compiled(PLAIN)
     path = "/usr/x" if name == "file-read*" else None
     expect(f"whether {name} is allowed", text.allows(name, path), True, text.evidence())
-    expect("whether all writes are", text.allows("file-write*", "/usr/x"), False, text.evidence())
+    expect(
+        "whether all writes are allowed",
+        text.allows("file-write*", "/usr/x"),
+        False,
+        text.evidence(),
+    )
 
 
 @requires("SBPL-FORM-03")
@@ -82,9 +87,9 @@ EVERYWHERE = [".", "src", "src/x", "lib/x.c", "s/c/x", "/", "/usr/x", "/dev/x", 
 @pytest.mark.parametrize("name", SETUPS)
 def test_no_other_operation_is_allowed_on_any_path(case: SbplCase, name: str) -> None:
     text = case.sbpl.compiled(SETUPS[name])
-    text.expect("writing", sbpl.both(["/dev/x"], ["/usr/x"]), sbpl.WRITES)
+    text.expect("decisions about writing", sbpl.both(["/dev/x"], ["/usr/x"]), sbpl.WRITES)
     on_paths = [each for each in OTHERS if sbpl.on_paths(each)]
-    text.expect("what is no write", dict.fromkeys(EVERYWHERE, False), on_paths)
+    text.expect("operations other than writing", dict.fromkeys(EVERYWHERE, False), on_paths)
     allowed = [each for each in OTHERS if each not in on_paths and text.allows(each)]
     expect("allowed operations that no clause of the page names", allowed, [], text.evidence())
 
@@ -94,7 +99,7 @@ def test_no_other_operation_is_allowed_on_any_path(case: SbplCase, name: str) ->
 def test_a_text_reads_back_a_clause_a_line(case: SbplCase, name: str) -> None:
     data = sbpl.bytes_of(case.sbpl.compile(SETUPS[name]))
     shown = {"text": data.decode("utf-8", "backslashreplace").splitlines()}
-    expect("lines that are no clause of the page", sbpl.strange(data), [], shown)
+    expect("lines that match no clause of the page", sbpl.strange(data), [], shown)
 
 
 @requires("SBPL-FORM-05")
@@ -104,14 +109,18 @@ def test_a_request_gives_the_same_bytes_again(case: SbplCase) -> None:
     message = setup.message()
     first = sbpl.bytes_of(case.put(message))
     for _ in range(3):
-        expect("the text, asked again", sbpl.bytes_of(case.put(message)), first)
+        expect("the text of a repeated request", sbpl.bytes_of(case.put(message)), first)
     chance = random.Random(case.session.seed)
     for _ in range(3):
         shuffled = sbpl.shuffled(message, chance)
-        expect("with members in another order", sbpl.bytes_of(case.put(shuffled)), first)
+        expect(
+            "the text of the request with its members in another order",
+            sbpl.bytes_of(case.put(shuffled)),
+            first,
+        )
     for locale in ("C", "C.UTF-8", "tr_TR.UTF-8"):
         seen = case.send(message, shim_env={"LC_ALL": locale, "LANG": locale})
-        expect(f"under run, in the locale {locale}", sbpl.bytes_of(seen), first)
+        expect(f"the text under `run`, in the locale {locale}", sbpl.bytes_of(seen), first)
 
 
 ONE = Setup(modify=["Src/**"], deny_read=["K/**"], env={"HOME": "/Users/u"})
@@ -139,7 +148,7 @@ def test_an_earlier_request_changes_no_text(case: SbplCase) -> None:
     for turn in (1, -1):
         served = [sbpl.bytes_of(case.put(message)) for message in messages[::turn]]
         same = [one == other for one, other in zip(served, alone[::turn], strict=True)]
-        expect("whether serve gives the text of run", same, [True] * len(messages))
+        expect("whether `serve` and `run` give the same text", same, [True] * len(messages))
 
 
 SPELLED = Setup(root="/Users/u/Ärger", modify=["é/**", "I?i"], deny_read=["ı/İ", "K*k/**"])
@@ -154,7 +163,7 @@ def test_a_locale_changes_no_letter(case: SbplCase, letter_case: str | None, loc
     message = SPELLED.but(case=letter_case).message()
     seen = case.send(message, shim_env={"LC_ALL": locale, "LANG": locale})
     served = sbpl.bytes_of(case.put(message))
-    expect(f"under run, in the locale {locale}", sbpl.bytes_of(seen), served)
+    expect(f"the text under `run`, in the locale {locale}", sbpl.bytes_of(seen), served)
 
 
 @requires("SBPL-FORM-06")
@@ -166,7 +175,7 @@ def test_both_readings_give_one_answer(case: SbplCase) -> None:
         for path in sbpl.paths(chance, given, 24):
             for name, ruling in text.rulings((*sbpl.WRITES, *sbpl.READS), path).items():
                 expect(
-                    f"what the readings say of {name} {path}",
+                    f"decision by both readings about {name} {path}",
                     ruling.outcome.value,
                     satisfies("not ambiguous", lambda decision: decision != "ambiguous"),
                     {"clauses": sbpl.clauses(ruling), **text.evidence()},
@@ -185,7 +194,7 @@ def test_both_readings_give_one_answer_without_a_path(case: SbplCase, name: str)
         for operation, ruling in text.rulings(sbpl.leaves(name)).items()
     }
     both = dict.fromkeys(shown, ("allow", "allow"))
-    expect("what the two readings say", shown, both, text.evidence())
+    expect("decisions by the two readings", shown, both, text.evidence())
 
 
 BAD_RULES = {
@@ -216,7 +225,7 @@ def test_a_wrong_policy_and_an_unknown_profile_are_refused(case: SbplCase) -> No
     wrong = policy({"denyRead": ["../x"]})
     sbpl.refused("a policy with a wrong rule", case.ask("sbpl.compile", policy=wrong, root=root))
     none = {"text": "{", "format": "json"}
-    sbpl.refused("a file that is no policy", case.ask("sbpl.compile", policy=none, root=root))
+    sbpl.refused("a file that is not a policy", case.ask("sbpl.compile", policy=none, root=root))
 
 
 NEAR_PROFILES = ["P", "p ", " p", "p\t", "pp", "p.", "\u03c1", "Unrestricted", "UNRESTRICTED",

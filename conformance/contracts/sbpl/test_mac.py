@@ -12,4 +12,4 @@ def test_a_mac_decides_as_the_evaluator_does(case: SbplCase) -> None:
     why = mac.absent()
     if why is not None:
         raise HostLacks("sandbox-exec", why)
-    expect("what a Mac decides otherwise", mac.judged(case), [])
+    expect("decisions that differ on a Mac", mac.judged(case), [])

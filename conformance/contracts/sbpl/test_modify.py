@@ -15,7 +15,7 @@ from contracts.sbpl.kit import Setup
 @requires("SBPL-MODIFY-01")
 def test_a_path_that_the_policy_denies_is_denied(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=["k/**", "lib/x"]))
-    text.expect("global denies", sbpl.both(["a", "lib/y"], ["k", "k/a", "lib/x"]))
+    text.expect("decisions under global denies", sbpl.both(["a", "lib/y"], ["k", "k/a", "lib/x"]))
 
 
 @requires("SBPL-MODIFY-01")
@@ -29,16 +29,20 @@ def test_the_last_rule_that_matches_wins(case: SbplCase) -> None:
     rules = ["**", "!a/**", "a/b/**", "!a/b/c/**", "a/b/c/d/**"]
     text = case.sbpl.compiled(Setup(modify=rules))
     yes = ["x", "a/b", "a/b/x", "a/b/c/d", "a/b/c/d/x"]
-    text.expect("nested rules", sbpl.both(yes, ["a", "a/x", "a/b/c", "a/b/c/x"]))
+    text.expect("decisions by nested rules", sbpl.both(yes, ["a", "a/x", "a/b/c", "a/b/c/x"]))
     turned = case.sbpl.compiled(Setup(modify=["a/b/**", "!a/**", "c/**"]))
-    turned.expect("the other way round", sbpl.both(["c/x"], ["a/b", "a/b/x", "a/x"]))
+    turned.expect(
+        "decisions by the rules in the reverse order", sbpl.both(["c/x"], ["a/b", "a/b/x", "a/x"])
+    )
 
 
 @requires("SBPL-MODIFY-01")
 def test_a_rule_that_comes_again_decides_again(case: SbplCase) -> None:
     rules = ["a/**", "!a/b/**", "a/**", "c/**", "!c/d", "c/d", "!c/d"]
     text = case.sbpl.compiled(Setup(modify=rules))
-    text.expect("rules given twice", sbpl.both(["a", "a/b", "a/b/x", "c/x"], ["c/d", "x"]))
+    text.expect(
+        "decisions by repeated rules", sbpl.both(["a", "a/b", "a/b/x", "c/x"], ["c/d", "x"])
+    )
 
 
 @requires("SBPL-MODIFY-02")
@@ -52,7 +56,9 @@ def test_a_subtree_is_writable_with_its_directory(case: SbplCase) -> None:
 def test_a_denied_subtree_is_denied_with_its_directory(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**", "!a/b/**"], deny_modify=["src/**"]))
     no = ["src", "src/x", "src/x/y", "a/b", "a/b/x"]
-    text.expect("denied subtrees", sbpl.both(["src2", "src2/x", "sr", "a", "a/bc", "a/x"], no))
+    text.expect(
+        "decisions in denied subtrees", sbpl.both(["src2", "src2/x", "sr", "a", "a/bc", "a/x"], no)
+    )
 
 
 @requires("SBPL-MODIFY-04")
@@ -61,7 +67,7 @@ def test_a_glob_denies_its_matches_and_no_directory(case: SbplCase, rule: str) -
     name = rule.rpartition("/")[2].replace("*", "a")
     text = case.sbpl.compiled(Setup(modify=["**"], deny_modify=[rule]))
     yes = [".", "lib", "lib/x", "lib/a.envy", f"lib/{name}2"]
-    text.expect("a denied glob", sbpl.both(yes, [f"lib/{name}"]))
+    text.expect("decisions by a denied glob", sbpl.both(yes, [f"lib/{name}"]))
 
 
 @requires("SBPL-MODIFY-05")
@@ -70,34 +76,47 @@ def test_a_glob_allows_its_matches_only(case: SbplCase, rule: str) -> None:
     name = rule.rpartition("/")[2].replace("*", "a")
     text = case.sbpl.compiled(Setup(modify=[rule]))
     no = [".", "lib", "lib/x", f"lib/{name}2", "lib/d/x", f"lib/{name}/x", f"lib/{name}/.env2"]
-    text.expect("an allowed glob", sbpl.both([f"lib/{name}"], no))
+    text.expect("decisions by an allowed glob", sbpl.both([f"lib/{name}"], no))
 
 
 @requires("SBPL-MODIFY-06")
 def test_a_rule_without_wildcards_is_about_one_path(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["a", "lib/x"]))
     no = ["a/b", "a/b/c", "a2", "lib", "lib/x/y", "lib/x2", "."]
-    text.expect("single paths", sbpl.both(["a", "lib/x"], no))
+    text.expect("decisions by rules for single paths", sbpl.both(["a", "lib/x"], no))
 
 
 @requires("SBPL-MODIFY-07")
 def test_the_root_is_writable_by_two_rules_only(case: SbplCase) -> None:
     for rules in (["."], ["**"], ["src/**", "."]):
         text = case.sbpl.compiled(Setup(modify=rules))
-        text.expect(f"the root, by {rules}", sbpl.both(["."], ["/Users/u", "/Users/u/wsx"]))
+        text.expect(
+            f"decisions about the root, by the rules {rules}",
+            sbpl.both(["."], ["/Users/u", "/Users/u/wsx"]),
+        )
     text = case.sbpl.compiled(Setup(modify=["src/**", "a", "**/*.c"]))
-    text.expect("the root, by other rules", sbpl.both(["src/x"], ["."]))
+    text.expect(
+        "decisions about the root, by rules other than `.` and `**`", sbpl.both(["src/x"], ["."])
+    )
     point = case.sbpl.compiled(Setup(modify=["."]))
-    point.expect("below the root, by `.`", sbpl.both(["."], ["a", "a/b"]))
+    point.expect("decisions below the root, by the rule `.`", sbpl.both(["."], ["a", "a/b"]))
 
 
 @requires("SBPL-MODIFY-07")
 def test_an_empty_list_makes_no_path_writable(case: SbplCase) -> None:
     for rules in ([], ["!a"]):
         text = case.sbpl.compiled(Setup(modify=rules, deny_modify=["b/**"]))
-        text.expect(f"by {rules}", sbpl.both([], [".", "a", "a/b", "b", "b/c", "c"]), sbpl.WRITES)
+        text.expect(
+            f"decisions by the modify list {rules}",
+            sbpl.both([], [".", "a", "a/b", "b", "b/c", "c"]),
+            sbpl.WRITES,
+        )
         more = case.sbpl.compiled(Setup(modify=[*rules, "c"], deny_modify=["b/**"]))
-        more.expect(f"by {rules} and one more", sbpl.both(["c"], [".", "a", "b"]), sbpl.WRITES)
+        more.expect(
+            f"decisions by the modify list {rules} with the rule `c` added",
+            sbpl.both(["c"], [".", "a", "b"]),
+            sbpl.WRITES,
+        )
 
 
 # A spelling of a rule, and the paths that it matches.
@@ -116,9 +135,11 @@ SPELLED = {
 @pytest.mark.parametrize("rule", SPELLED)
 def test_a_rule_means_the_same_however_it_is_spelled(case: SbplCase, rule: str) -> None:
     yes, no = SPELLED[rule]
-    case.sbpl.compiled(Setup(modify=[rule])).expect(f"the allow {rule!r}", sbpl.both([yes], [no]))
+    case.sbpl.compiled(Setup(modify=[rule])).expect(
+        f"decisions by the allow {rule!r}", sbpl.both([yes], [no])
+    )
     denied = case.sbpl.compiled(Setup(modify=["**"], deny_modify=[rule]))
-    denied.expect(f"the deny {rule!r}", sbpl.both(["c/d"], [yes]))
+    denied.expect(f"decisions by the deny {rule!r}", sbpl.both(["c/d"], [yes]))
 
 
 SETUPS, PATHS = 40, 25
@@ -155,6 +176,14 @@ ABOVE = {
 def test_a_root_above_scratch_is_decided_by_the_policy(case: SbplCase, name: str) -> None:
     root, env, inside = ABOVE[name]
     text = case.sbpl.compiled(Setup(modify=["src/**"], root=root, env=env))
-    text.expect("the root above", sbpl.both(["src/x"], [inside, f"{inside}/x", "x"]), sbpl.WRITES)
+    text.expect(
+        "decisions in a root that contains scratch directories",
+        sbpl.both(["src/x"], [inside, f"{inside}/x", "x"]),
+        sbpl.WRITES,
+    )
     allowed = case.sbpl.compiled(Setup(modify=[f"{inside}/**"], root=root, env=env))
-    allowed.expect("the root above", sbpl.both([inside, f"{inside}/x"], ["x"]), sbpl.WRITES)
+    allowed.expect(
+        "decisions in a root that contains scratch directories",
+        sbpl.both([inside, f"{inside}/x"], ["x"]),
+        sbpl.WRITES,
+    )

@@ -66,9 +66,9 @@ def judge(text: Text, place: str, name: str, home: str) -> None:
         "HOME": f"/Users/{name}/{home}/x",
     }.get(place, f"/opt/{name}/x")
     no = ["/usr/x", "/", "x", "/opt/x", "/Users/u/x"]
-    text.expect(f"writing, {place} is {name!r}", sbpl.both([yes], no))
+    text.expect(f"decisions about writing, {place} is {name!r}", sbpl.both([yes], no))
     if place == "rule":
-        text.expect("reading", sbpl.both(["d"], [f"d/{named}/x"]), sbpl.READ)
+        text.expect("decisions about reading", sbpl.both(["d"], [f"d/{named}/x"]), sbpl.READ)
 
 
 QUOTING = ['a"b', 'a""', "a\\b", "a\\\\b", 'a\\"b', "a\\nb", "a\\x41b", "a\\", '"', "b c", "é😀"]
@@ -97,14 +97,19 @@ def test_a_name_built_to_open_a_form_stays_a_name(case: SbplCase, place: str) ->
     harmless = case.sbpl.compiled(with_name(place, sbpl.HARMLESS))
     home = at_home(case, place)
     expect(
-        "lines of the text with a harmless name that no clause explains",
+        "lines that match no clause of the page, with a harmless name",
         sbpl.strange(harmless.data),
         [],
         harmless.evidence(),
     )
     for name in sbpl.hostile_names(chance, sbpl.times(40)):
         text = case.sbpl.compiled(with_name(place, name))
-        expect(f"strange lines, {place} is {name!r}", sbpl.strange(text.data), [], text.evidence())
+        expect(
+            f"lines that match no clause of the page, {place} is {name!r}",
+            sbpl.strange(text.data),
+            [],
+            text.evidence(),
+        )
         plain = sbpl.in_a_rule(name) if place in ("rule", "glob") else name
         sbpl.same_shape(f"{place} is {name!r}", text, plain, harmless)
         judge(text, place, name, home)
@@ -129,7 +134,11 @@ def test_a_name_keeps_its_spelling(case: SbplCase, spelled: str) -> None:
     text = case.sbpl.compiled(given).data
     forms = {unicodedata.normalize(form, name) for form in ("NFC", "NFD")} - {name}
     expect("whether the text has the name as it was given", name.encode() in text, True)
-    expect("other spellings", [each for each in forms if each.encode() in text], [])
+    expect(
+        "other Unicode forms of the name in the text",
+        [each for each in forms if each.encode() in text],
+        [],
+    )
 
 
 CONTROLS = ["\n", "\r", "\t", "\x01", "\x1b", "\x1f", "\x7f"]
@@ -195,7 +204,7 @@ def test_a_string_has_a_thousand_bytes_at_most(case: SbplCase, letter: str) -> N
     bad, good = Setup(root=long_root(LIMIT + 1, letter)), Setup(root=root)
     sbpl.refuses(case, f"a root of {LIMIT + 1} bytes as written", bad, good)
     text = case.sbpl.compiled(Setup(root=root, modify=["**"]))
-    text.expect("the long root", sbpl.both([".", "x"], [root[:-1]]))
+    text.expect("decisions below a root of the longest length", sbpl.both([".", "x"], [root[:-1]]))
 
 
 @requires("SBPL-NAME-04")
@@ -251,7 +260,11 @@ def judge_the_limit(case: SbplCase, place: str, given: Callable[[str], Setup]) -
             too_long = middle
     sbpl.refuses(case, f"one byte more in a {place}", setup(too_long), setup(fits))
     written = sbpl.strings(case.sbpl.compiled(setup(fits)).profile.forms)
-    expect("bytes of the longest string", max(len(each.inside) for each in written), LIMIT)
+    expect(
+        "length of the longest string between quotes, in bytes",
+        max(len(each.inside) for each in written),
+        LIMIT,
+    )
 
 
 NO_TEXT = {"a byte alone": b"\xff", "half a letter": b"\xc3", "a surrogate": b"\xed\xa0\x80",
@@ -281,7 +294,7 @@ SLASHES = ["/Users//u/ws", "/Users/u/ws/", "//Users/u///ws//", "/Users/u/ws///"]
 def test_doubled_and_trailing_slashes_are_removed(case: SbplCase, path: str) -> None:
     def same(given: Setup, yes: str, no: str) -> None:
         text = case.sbpl.compiled(given)
-        text.expect(f"with {path}", sbpl.both([yes], [no]))
+        text.expect(f"decisions with the path {path}", sbpl.both([yes], [no]))
 
     setup = BASE.but(env={})
     same(setup.but(root=path), "/Users/u/ws/src/x", "/Users/u/ws/x")
@@ -322,7 +335,7 @@ def test_a_path_that_is_not_canonical_is_refused(case: SbplCase, path: str) -> N
 def test_names_of_dots_are_names(case: SbplCase) -> None:
     for path in ("/opt/...", "/opt/..ws", "/opt/ws.", "/opt/.ws", "/opt/~", "/opt/~ws"):
         text = case.sbpl.compiled(BASE.but(root=path))
-        text.expect(f"the root {path}", sbpl.both(["src/x"], ["x"]))
+        text.expect(f"decisions with the root {path}", sbpl.both(["src/x"], ["x"]))
 
 
 ALIASES = {
@@ -353,4 +366,4 @@ def test_a_path_that_only_begins_like_an_alias_is_allowed(case: SbplCase, path: 
     for place, setup in places(path).items():
         below = {"root": "/src/x", "HOME": f"/{home}/x"}.get(place, "/x")
         text = case.sbpl.compiled(setup)
-        text.expect(f"{path} as {place}", sbpl.both([path + below], ["/usr/x"]))
+        text.expect(f"decisions with {path} as {place}", sbpl.both([path + below], ["/usr/x"]))

@@ -19,7 +19,7 @@ def test_a_denied_path_cannot_be_read(case: SbplCase, own: bool) -> None:
     setup = Setup(read=["**", *(f"!{rule}" for rule in rules)]) if own else Setup(deny_read=rules)
     no = ["k", "k/a", "k/a/b", "lib/x", "a.env", "lib/.env"]
     yes = [".", "k2", "lib", "lib/y", "a.envy"]
-    case.sbpl.compiled(setup).expect("reading", sbpl.both(yes, no), sbpl.READ)
+    case.sbpl.compiled(setup).expect("decisions about reading", sbpl.both(yes, no), sbpl.READ)
 
 
 @requires("SBPL-READ-02")
@@ -27,30 +27,48 @@ def test_a_later_rule_makes_readable_again(case: SbplCase) -> None:
     rules = ["**", "!a/**", "a/b/**", "a/x", "!a/b/c/**", "**/*.md"]
     text = case.sbpl.compiled(Setup(read=rules))
     yes = ["x", "a/b", "a/b/x", "a/x", "a/r.md", "a/b/c/r.md"]
-    text.expect("reading again", sbpl.both(yes, ["a", "a/y", "a/b/c", "a/b/c/x"]), sbpl.READ)
+    text.expect(
+        "decisions about reading, with allows after denies",
+        sbpl.both(yes, ["a", "a/y", "a/b/c", "a/b/c/x"]),
+        sbpl.READ,
+    )
 
 
 @requires("SBPL-READ-02")
 def test_a_rule_that_comes_again_decides_again(case: SbplCase) -> None:
     rules = ["**", "!a/**", "a/b/**", "!a/b/c/**", "a/b/**", "!a/**", "a/x"]
     closed = case.sbpl.compiled(Setup(read=rules))
-    closed.expect("closed again", sbpl.both(["a/x", "x"], ["a", "a/b", "a/b/x"]), sbpl.READ)
+    closed.expect(
+        "decisions about reading, with a deny repeated last",
+        sbpl.both(["a/x", "x"], ["a", "a/b", "a/b/x"]),
+        sbpl.READ,
+    )
     opened = case.sbpl.compiled(Setup(read=rules[:5]))
-    opened.expect("opened again", sbpl.both(["a/b", "a/b/c", "a/b/c/x"], ["a/x"]), sbpl.READ)
+    opened.expect(
+        "decisions about reading, with an allow repeated last",
+        sbpl.both(["a/b", "a/b/c", "a/b/c/x"], ["a/x"]),
+        sbpl.READ,
+    )
 
 
 @requires("SBPL-READ-02")
 def test_a_global_deny_comes_after_all_own_rules(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(read=["**", "!a/**", "a/b/**"], deny_read=["a/b/k"]))
-    text.expect("reading again", sbpl.both(["a/b", "a/b/x"], ["a/x", "a/b/k"]), sbpl.READ)
+    text.expect(
+        "decisions about reading, with allows after denies",
+        sbpl.both(["a/b", "a/b/x"], ["a/x", "a/b/k"]),
+        sbpl.READ,
+    )
 
 
 @requires("SBPL-READ-03")
 def test_a_path_that_no_rule_matches_is_readable(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(read=["src/**", "!src/k"]))
-    text.expect("reading", sbpl.both([".", "x", "src", "src/x"], ["src/k"]), sbpl.READ)
+    text.expect(
+        "decisions about reading", sbpl.both([".", "x", "src", "src/x"], ["src/k"]), sbpl.READ
+    )
     nothing = case.sbpl.compiled(Setup(read=[], deny_read=["k"]))
-    nothing.expect("reading", sbpl.both([".", "x"], ["k"]), sbpl.READ)
+    nothing.expect("decisions about reading", sbpl.both([".", "x"], ["k"]), sbpl.READ)
 
 
 @requires("SBPL-READ-03")
@@ -69,7 +87,11 @@ def test_reading_is_denied_below_the_root_of_the_system(case: SbplCase) -> None:
     """The root `/` is special, because its path is the only one that ends in a slash."""
     given = Setup(root="/", read=["**", "!a/**", "a/b"], deny_read=["k", "**/*.env"])
     text = case.sbpl.compiled(given)
-    text.expect("reading", sbpl.both(["/", "x", "a/b"], ["a", "a/x", "k", "x.env"]), sbpl.READ)
+    text.expect(
+        "decisions about reading",
+        sbpl.both(["/", "x", "a/b"], ["a", "a/x", "k", "x.env"]),
+        sbpl.READ,
+    )
 
 
 @requires("SBPL-READ-04")
@@ -83,7 +105,9 @@ def test_data_metadata_and_attributes_are_denied_alike(case: SbplCase, name: str
 def test_reads_outside_the_root_stay_allowed(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(read=[], deny_read=["**"], env={"HOME": "/Users/u"}))
     yes = ["/", "/usr/bin/x", "/Users/u", "/Users/u/ws2", "/Users/u/ws2/x", "/Users/u/.ssh/id"]
-    text.expect("reading outside", sbpl.both(yes, [".", "x"]), sbpl.READS)
+    text.expect("decisions about reading outside the root", sbpl.both(yes, [".", "x"]), sbpl.READS)
     globs = case.sbpl.compiled(Setup(deny_read=["**/*.env", "k"]))
     outside = ["/x.env", "/Users/u/x.env", "/k"]
-    globs.expect("reading outside", sbpl.both(outside, ["x.env", "k"]), sbpl.READS)
+    globs.expect(
+        "decisions about reading outside the root", sbpl.both(outside, ["x.env", "k"]), sbpl.READS
+    )

@@ -30,7 +30,10 @@ def test_temporary_places_and_devices_are_writable(case: SbplCase, env: dict[str
 @requires("SBPL-SCRATCH-02")
 def test_caches_are_writable_with_home(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(env=HOME))
-    text.expect("scratch at home", sbpl.both(with_below(AT_HOME), ["/Users/u/Library"]))
+    text.expect(
+        "decisions about scratch directories, with HOME",
+        sbpl.both(with_below(AT_HOME), ["/Users/u/Library"]),
+    )
 
 
 @requires("SBPL-SCRATCH-02")
@@ -38,7 +41,10 @@ def test_without_home_no_clause_names_the_home_directory(case: SbplCase) -> None
     text = case.sbpl.compiled(Setup())
     dead = ["/Library/Caches", "/.orbit", "/None/.orbit", "/Library/Caches/x"]
     dead += with_below([f"{Path.home()}/Library/Caches", f"{Path.home()}/.orbit"])
-    text.expect("scratch of no home", sbpl.both(["/dev"], [*dead, *with_below(AT_HOME)]))
+    text.expect(
+        "decisions about scratch directories, without HOME",
+        sbpl.both(["/dev"], [*dead, *with_below(AT_HOME)]),
+    )
 
 
 OTHERS = [
@@ -58,7 +64,7 @@ OTHERS += ["/Users/u/Library/Keychains/x", "/Users/ux", "/private/var/db"]
 def test_no_other_path_outside_the_root_is_writable(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], env=HOME))
     allowed = with_below(PLACES + AT_HOME)
-    text.expect("outside of the root", sbpl.both(allowed, OTHERS), sbpl.WRITES)
+    text.expect("decisions outside the root", sbpl.both(allowed, OTHERS), sbpl.WRITES)
 
 
 BELOW = {
@@ -83,9 +89,17 @@ def test_a_root_below_scratch_is_not_writable_by_that(case: SbplCase, name: str)
     root, env = BELOW[name]
     text = case.sbpl.compiled(Setup(modify=["src/**"], deny_modify=["src/k"], root=root, env=env))
     denied = [".", "x", "lib/x", "src/k"]
-    text.expect("below the root", sbpl.both(["src", "src/x"], denied), sbpl.WRITES)
+    text.expect(
+        "decisions in a root below a scratch directory",
+        sbpl.both(["src", "src/x"], denied),
+        sbpl.WRITES,
+    )
     nothing = case.sbpl.compiled(Setup(root=root, env=env))
-    nothing.expect("without rules", dict.fromkeys([*denied, "src/x"], False), sbpl.WRITES)
+    nothing.expect(
+        "decisions in that root without rules",
+        dict.fromkeys([*denied, "src/x"], False),
+        sbpl.WRITES,
+    )
     neighbour = f"{root}-2" if name.endswith("itself") else f"{root}/../x"
     if not name.endswith("itself"):
-        text.expect("next to the root", {neighbour.replace("/ws/..", ""): True})
+        text.expect("decisions next to the root", {neighbour.replace("/ws/..", ""): True})

@@ -17,7 +17,7 @@ CODEX = Setup(modify=["src/**"], side_roots=SIDES, provider="codex")
 def test_a_side_root_is_writable_with_all_below(case: SbplCase) -> None:
     text = case.sbpl.compiled(CODEX)
     yes = [place + below for place in SIDES for below in ("", "/x", "/x/y")]
-    text.expect("side roots", sbpl.both(yes, ["x", "/Users/u/x"]))
+    text.expect("decisions about side roots", sbpl.both(yes, ["x", "/Users/u/x"]))
 
 
 @requires("SBPL-SIDE-01")
@@ -28,7 +28,10 @@ def test_a_side_root_is_writable_where_the_policy_denies_it(case: SbplCase) -> N
         CODEX.but(modify=["**", "!a/**"], deny_modify=denies, side_roots=sides)
     )
     yes = ["state", "state/x", "state/x.pem", "a/b/c", "a/b/c/x", "x"]
-    text.expect("against denies", sbpl.both(yes, ["a", "a/b", "a/b/x", "x.pem"]))
+    text.expect(
+        "decisions about side roots below denied paths",
+        sbpl.both(yes, ["a", "a/b", "a/b/x", "x.pem"]),
+    )
 
 
 @requires("SBPL-SIDE-02")
@@ -37,9 +40,12 @@ def test_for_other_providers_side_roots_allow_no_access(
     case: SbplCase, provider: str | None
 ) -> None:
     text = case.sbpl.compiled(CODEX.but(provider=provider))
-    text.expect(f"side roots of {provider}", sbpl.both(["src/x"], [*SIDES, f"{SIDES[0]}/x"]))
+    text.expect(
+        f"decisions about side roots with the provider {provider}",
+        sbpl.both(["src/x"], [*SIDES, f"{SIDES[0]}/x"]),
+    )
     codex = case.sbpl.compiled(CODEX)
-    codex.expect("side roots of codex", sbpl.both(SIDES, ["x"]))
+    codex.expect("decisions about side roots with the provider codex", sbpl.both(SIDES, ["x"]))
 
 
 @requires("SBPL-SIDE-03")
@@ -47,15 +53,19 @@ def test_a_side_root_allows_no_path_outside_itself(case: SbplCase) -> None:
     text = case.sbpl.compiled(CODEX.but(side_roots=["/Users/u/ws/a/b", "/opt/side"]))
     no = ["a", "a/bc", "a/x", "a/bc/x", "/opt", "/opt/side2", "/opt/side2/x", "/opt/sid"]
     text.expect(
-        "outside the side root", sbpl.both(["a/b", "a/b/x", "/opt/side/x"], no), sbpl.WRITES
+        "decisions outside the side root",
+        sbpl.both(["a/b", "a/b/x", "/opt/side/x"], no),
+        sbpl.WRITES,
     )
 
 
 @requires("SBPL-SIDE-03")
 def test_a_side_root_makes_no_path_readable(case: SbplCase) -> None:
     text = case.sbpl.compiled(CODEX.but(deny_read=["**/*.env", "k"]))
-    text.expect("reading", sbpl.both(["out/x", "x"], ["out/x.env", "k"]), sbpl.READS)
-    text.expect("writing", sbpl.both(["out/x"], ["x"]))
+    text.expect(
+        "decisions about reading", sbpl.both(["out/x", "x"], ["out/x.env", "k"]), sbpl.READS
+    )
+    text.expect("decisions about writing", sbpl.both(["out/x"], ["x"]))
 
 
 # A side root below the root /Users/u/ws, and a rule against reading whose place overlaps it.
@@ -136,6 +146,8 @@ def test_a_side_root_next_to_a_read_denied_rule_is_accepted(case: SbplCase) -> N
     for where, rule in (("kx", "k/**"), ("k", "k2"), ("a/c", "a/b/*"), ("a", "**/*.env")):
         side = f"/Users/u/ws/{where}"
         text = case.sbpl.compiled(Setup(deny_read=[rule], side_roots=[side], provider="codex"))
-        text.expect(f"next to {rule}", sbpl.both([f"{where}/x"], ["x"]))
+        text.expect(
+            f"decisions about a side root next to the rule {rule}", sbpl.both([f"{where}/x"], ["x"])
+        )
     above = Setup(deny_read=["k"], side_roots=["/opt"], provider="codex")
-    case.sbpl.compiled(above).expect("elsewhere", sbpl.both(["/opt/x"], ["k"]))
+    case.sbpl.compiled(above).expect("decisions elsewhere", sbpl.both(["/opt/x"], ["k"]))

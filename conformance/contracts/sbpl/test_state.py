@@ -25,7 +25,11 @@ def with_below(*places: str) -> list[str]:
 def writable(case: SbplCase, provider: str | None, env: dict[str, str], yes: list[str]) -> None:
     """Check that the paths are writable, and that the home directory itself is not."""
     text = case.sbpl.compiled(Setup(env=env, provider=provider))
-    text.expect(f"state, for {provider}", sbpl.both(yes, ["/Users/u", "/opt"]), sbpl.WRITES)
+    text.expect(
+        f"decisions about state directories, with the provider {provider}",
+        sbpl.both(yes, ["/Users/u", "/opt"]),
+        sbpl.WRITES,
+    )
 
 
 @requires("SBPL-STATE-01")
@@ -75,8 +79,8 @@ def test_a_variable_relocates(
         "/Users/u/.gemini/x": home is not None,
         "/Users/u/x": False,
     }
-    text.expect("state directories", wanted, sbpl.WRITES)
-    text.expect("a rule of the policy", {"/Users/u/ws/src/x": True})
+    text.expect("decisions about state directories", wanted, sbpl.WRITES)
+    text.expect("decisions by a rule of the policy", {"/Users/u/ws/src/x": True})
 
 
 @requires("SBPL-STATE-05")
@@ -99,8 +103,8 @@ def test_an_empty_variable_is_not_set(case: SbplCase, empty: tuple[str | None, .
         "/.orbit/x": False,
         "/usr/x": False,
     }
-    text.expect("state directories", wanted, sbpl.WRITES)
-    text.expect("a rule of the policy", {"/Users/u/ws/src/x": True})
+    text.expect("decisions about state directories", wanted, sbpl.WRITES)
+    text.expect("decisions by a rule of the policy", {"/Users/u/ws/src/x": True})
 
 
 TOO_WIDE = {"HOME": "/Users/u", "above HOME": "/Users", "all": "/"}
@@ -151,4 +155,8 @@ def test_without_home_a_variable_does_not_open_everything(case: SbplCase, variab
 def test_a_variable_that_only_begins_like_home_is_no_home(case: SbplCase) -> None:
     for place in ("/Users/u2", "/Users/u/.codex", "/Use"):
         text = case.sbpl.compiled(Setup(env={"HOME": HOME, "CODEX_HOME": place}))
-        text.expect("the place and home", sbpl.both([f"{place}/x"], ["/Users/u/x"]), sbpl.WRITES)
+        text.expect(
+            "decisions about the directory of the variable, and about HOME",
+            sbpl.both([f"{place}/x"], ["/Users/u/x"]),
+            sbpl.WRITES,
+        )

@@ -22,7 +22,7 @@ def test_a_read_denied_path_cannot_be_unlinked(case: SbplCase, rule: str, own: b
     text = case.sbpl.compiled(reads.but(modify=["**"]))
     path = rule.replace("**/*", "x").replace("/**/", "/x/").replace("*", "x").removesuffix("/xx")
     text.expect("unlinking", sbpl.both(["b", "b/x"], [path]), UNLINK)
-    text.expect("writing", sbpl.both([path, "b"], ["/Users/u/x"]))
+    text.expect("decisions about writing", sbpl.both([path, "b"], ["/Users/u/x"]))
 
 
 @requires("SBPL-UNLINK-01")
@@ -56,7 +56,7 @@ def test_a_read_denied_path_in_a_side_root_cannot_be_unlinked(case: SbplCase) ->
     text = case.sbpl.compiled(given.but(side_roots=["/Users/u/ws/out", "/opt/side"]))
     yes = ["src/x", "out/x", "out/x.envy", "/opt/side/x.env"]
     text.expect("unlinking", sbpl.both(yes, ["src/x.env", "out/x.env", "out/a/.env"]), UNLINK)
-    text.expect("writing", sbpl.both(["out/x.env"], ["x.env"]))
+    text.expect("decisions about writing", sbpl.both(["out/x.env"], ["x.env"]))
 
 
 @requires("SBPL-UNLINK-02")
@@ -65,7 +65,7 @@ def test_an_ancestor_of_a_read_denied_path_cannot_be_unlinked(case: SbplCase, na
     rule, above = ABOVE[name]
     text = case.sbpl.compiled(Setup(modify=["**"], deny_read=[rule]))
     text.expect("unlinking", sbpl.both(["x", "a/x", "a2", "."], above), UNLINK)
-    text.expect("writing", sbpl.both(above, ["/Users/u/x"]))
+    text.expect("decisions about writing", sbpl.both(above, ["/Users/u/x"]))
 
 
 @requires("SBPL-UNLINK-02")
@@ -116,13 +116,13 @@ def test_rules_that_begin_with_a_wildcard_are_named(case: SbplCase) -> None:
     denies = ["k/**", "**/*.env", "a/*.c", "*/x", "b"]
     text = case.sbpl.compiled(Setup(read=["**", "!**/own"], deny_read=denies))
     named = [rule.removeprefix("!") for rule in text.unguarded or ()]
-    expect("unguarded rules", sorted(named), sorted(["**/*.env", "*/x", "**/own"]))
+    expect("`unguarded` of the answer", sorted(named), sorted(["**/*.env", "*/x", "**/own"]))
     allowed = Setup(read=["**/a", "!b", "*/c", "!**/own", "**/own/d", "!."])
     text = case.sbpl.compiled(allowed)
     named = [rule.removeprefix("!") for rule in text.unguarded or ()]
-    expect("unguarded rules, where others allow and one is the root", named, ["**/own"])
+    expect("`unguarded`, with rules that allow and the rule `!.`", named, ["**/own"])
     asked = case.sbpl.compiled(Setup(deny_read=["?/k", "?x/**", "a?/k/x", "b/?"]))
     named = [rule.removeprefix("!") for rule in asked.unguarded or () if rule[:1] != "a"]
-    expect("unguarded rules that begin with a question mark", sorted(named), ["?/k", "?x/**"])
+    expect("rules in `unguarded` that begin with a question mark", sorted(named), ["?/k", "?x/**"])
     guarded = case.sbpl.compiled(Setup(deny_read=["k/**", "a/*.c"]))
-    expect("unguarded rules", guarded.unguarded, one_of([[], None]))
+    expect("`unguarded` of the answer", guarded.unguarded, one_of([[], None]))

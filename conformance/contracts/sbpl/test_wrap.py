@@ -97,7 +97,7 @@ def test_with_the_wrapper_there_is_no_fallback(case: SbplCase, provider: str) ->
     given = case.sbpl.wrap(OWN_FLAGS[provider], **(fields | {"allow_fallback": True}))
     expect("whether the command is wrapped", given.result["wrapped"], True)
     strict = case.sbpl.wrapped(OWN_FLAGS[provider], **fields)
-    expect("the command, a fallback being allowed", sbpl.argv_of(given), strict)
+    expect("the command, with `allow_fallback`", sbpl.argv_of(given), strict)
 
 
 @requires("SBPL-WRAP-05")
@@ -109,14 +109,14 @@ def test_a_wrapper_in_the_path_is_not_the_wrapper(case: SbplCase) -> None:
     env = {"PATH": f"{case.tmp}:/usr/bin:/bin"}
     message = sbpl.wrap_message(["true"], wrapper="present")
     named = case.send(message, shim_env=env, state=["--cwd", str(case.tmp)])
-    expect("the wrapper", sbpl.argv_of(named)[0], WRAPPER)
+    expect("the first word of the command", sbpl.argv_of(named)[0], WRAPPER)
     found: list[WrapFields] = [{}, {"wrapper": "missing"}]
     for more in found:
         looked = case.send(
             sbpl.wrap_message(["true"], **more), shim_env=env, state=["--cwd", str(case.tmp)]
         )
         if HERE and not more:
-            expect("the wrapper", sbpl.argv_of(looked)[0], WRAPPER)
+            expect("the first word of the command", sbpl.argv_of(looked)[0], WRAPPER)
         else:
             expect("kind of the error", looked.error["kind"], MISSING, {"answer": looked.raw})
 
@@ -145,14 +145,18 @@ def test_an_empty_command_is_refused(case: SbplCase) -> None:
     sbpl.refused("an empty command", case.sbpl.wrap([], wrapper="present"))
     fallback = case.sbpl.wrap([], wrapper="missing", allow_fallback=True)
     sbpl.refused("an empty command, as a fallback", fallback)
-    expect("a command of one word", case.sbpl.wrapped(["x"]), [*BEGIN, b"x"])
+    expect("the wrapped command of one word", case.sbpl.wrapped(["x"]), [*BEGIN, b"x"])
 
 
 @requires("SBPL-WRAP-07")
 @pytest.mark.parametrize("file", ["p.sb", "./p.sb", "../p.sb", "~/p.sb", "", "-"])
 def test_a_file_that_is_not_absolute_is_refused(case: SbplCase, file: str) -> None:
     sbpl.refused(f"the file {file!r}", case.sbpl.wrap(["x"], wrapper="present", file=file))
-    expect("an absolute path", case.sbpl.wrapped(["x"], file="/p.sb")[2], b"/p.sb")
+    expect(
+        "the wrapped command's FILE, with an absolute path",
+        case.sbpl.wrapped(["x"], file="/p.sb")[2],
+        b"/p.sb",
+    )
 
 
 @requires("SBPL-WRAP-07")
@@ -174,7 +178,7 @@ def test_an_empty_program_is_refused(case: SbplCase, argv: list[str], wrapper: s
     fields: WrapFields = {"wrapper": wrapper, "allow_fallback": True}
     sbpl.refused(f"the command {argv}", case.sbpl.wrap(argv, **fields))
     expect(
-        "whether its allowed counterpart is wrapped or bare",
+        "whether the allowed counterpart is wrapped",
         case.sbpl.wrap(["x", ""], **fields).ok,
         True,
     )
@@ -189,8 +193,12 @@ def test_a_program_is_never_read_as_an_option_of_the_wrapper(case: SbplCase, pro
         after_a_slash = satisfies(
             "a path to it", lambda got: got[:1] != b"-" and got.endswith(b"/" + program.encode())
         )
-        expect("the program after the file", sbpl.argv_of(answer)[3], after_a_slash)
+        expect("the word after FILE in the command", sbpl.argv_of(answer)[3], after_a_slash)
     else:
         sbpl.refused(f"the program {program!r}", answer)
     there = [f"./{program}".encode(), *(word.encode() for word in more)]
-    expect("a program that is named by its path", case.sbpl.wrapped(there), BEGIN + there)
+    expect(
+        "the wrapped command of a program named by its path",
+        case.sbpl.wrapped(there),
+        BEGIN + there,
+    )

@@ -102,7 +102,7 @@ class Text:
         if ruling.gaps and not any(gap.malformed for gap in ruling.gaps):
             raise Blocked([named_by(ruling.gaps)], ruling.why)
         raise Failure(
-            f"what is decided about {name} {shown(path) if path is not None else ''}".strip(),
+            f"the decision about {name} {shown(path) if path is not None else ''}".strip(),
             "allow or deny",
             f"{ruling.outcome}: {ruling.why}",
             {"clauses": clauses(ruling), **self.evidence()},

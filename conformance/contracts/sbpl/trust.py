@@ -58,16 +58,16 @@ def _texts(case: SbplCase, say: Say) -> None:
         text = case.sbpl.compiled(SETUP)
         yes, other = ([text.allows(WRITE[0], path) for path in paths] for paths in (YES, NO))
     except Failure as why:
-        say(f"the same text twice; what it decides is not known: {why.got}")
+        say(f"two texts of one request are equal; the kit cannot evaluate them: {why.got}")
         return
     except Blocked as why:
-        say(f"the same text twice; what it decides is not known: {why}")
+        say(f"two texts of one request are equal; the kit cannot evaluate them: {why}")
         return
     if all(other):
         raise _no(f"{', '.join(NO)} may be written to: it says yes to all")
     if not any(yes):
         raise _no(f"none of {', '.join(YES)} may be written to: it says no to all")
-    say("a text allows what it should, and not what it should not; twice the same")
+    say("a text allows and denies the expected paths; two texts of one request are equal")
 
 
 def _commands(case: SbplCase, say: Say) -> None:
@@ -80,4 +80,4 @@ def _commands(case: SbplCase, say: Say) -> None:
         )
     if not any(yes):
         raise _no("no command is wrapped, and none falls back: it says no to all")
-    say("commands are wrapped, and refused, as they should be")
+    say("valid commands are wrapped, and invalid ones refused")

@@ -19,7 +19,9 @@ def crowded() -> list[str]:
     """Return the state of a caller that lets its children inherit all numbers below CROWD."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most < 2 * CROWD:
-        raise HostLacks("descriptors", f"at most {most} may be open here: too few to show it")
+        raise HostLacks(
+            "descriptors", f"at most {most} descriptors may be open here: too few for this test"
+        )
     return ["--nofile", str(2 * CROWD), "--crowd", str(CROWD)]
 
 

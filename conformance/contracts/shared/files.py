@@ -15,8 +15,8 @@ def settled(path: Path) -> Path:
     """Wait until no process has the file open for writing.
 
     Another thread may be between fork and exec, with a copy of the descriptor. Executing the file
-    would then fail with ETXTBSY, which is no fault of the shim. The kernel gives a read lease only
-    if there is no writer.
+    would then fail with ETXTBSY, which is not a fault of the shim. The kernel gives a read lease
+    only if there is no writer.
     """
     reader = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     limit = time.monotonic() + 5

@@ -98,7 +98,7 @@ def expect_the_callers(
         wanted = {name: own[name] if got[name] == own[name] else wanted[name] for name in parts}
     wrong = [name for name in parts if got[name] != wanted[name]]
     expect(
-        "state of the child, where it is not the caller's",
+        "state of the child that differs from the caller's",
         {name: got[name] for name in wrong},
         {name: wanted[name] for name in wrong},
     )

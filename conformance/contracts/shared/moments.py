@@ -81,7 +81,9 @@ def expect_none_left(seen: FromOutside, events: Events, **were: int) -> None:
     A killed process that is about to end does not count; EXEC-KILL-13 is stricter.
     """
     attempted(events, **were)
-    expect("processes of the run that live on", [each.describe() for each in seen.lasting], [])
+    expect(
+        "processes of the run that are still alive", [each.describe() for each in seen.lasting], []
+    )
 
 
 def send(pid: int, name: str) -> None:

@@ -28,7 +28,7 @@ def signals_in(mask: str) -> set[int]:
 
 def expect_the_three_at_default(report: Mapping[str, Any]) -> None:
     bad = {signal.Signals(each).name for each in THREE & signals_in(report["sigign"])}
-    expect("SIGINT, SIGTERM or SIGPIPE ignored in the child", bad, set())
+    expect("signals among SIGINT, SIGTERM and SIGPIPE that the child ignores", bad, set())
 
 
 def expect_the_three_to_act(report: Mapping[str, Any]) -> None:
@@ -36,4 +36,4 @@ def expect_the_three_to_act(report: Mapping[str, Any]) -> None:
     them."""
     expect_the_three_at_default(report)
     bad = {signal.Signals(each).name for each in THREE & signals_in(report["sigblk"])}
-    expect("SIGINT, SIGTERM or SIGPIPE blocked in the child", bad, set())
+    expect("signals among SIGINT, SIGTERM and SIGPIPE that are blocked in the child", bad, set())

@@ -158,7 +158,8 @@ def expect_control(answers: list[str], there: Outside) -> None:
     seen = (answers, there.effects())
     if seen != (["did"] * 4, (CANARY + "x", 1)):
         raise HostLacks(
-            "working escape attempts", f"the attempts do nothing here even outside: {seen}"
+            "working escape attempts",
+            f"the attempts do nothing here even without a sandbox: {seen}",
         )
 
 
@@ -173,9 +174,9 @@ def expect_refused(
     if effects != (CANARY, 0):
         _excuse(case, effects, result, name)
         raise Failure(
-            "nothing outside changes",
-            f"the canary as it was, and no connection ({name})",
-            f"the canary {effects[0]!r}, connections {effects[1]}",
+            "effects outside the sandbox",
+            f"an unchanged file, and no connection ({name})",
+            f"the file has {effects[0]!r}, connections: {effects[1]}",
             evidence,
             Verdict.ESCAPED,
         )
@@ -187,7 +188,7 @@ def expect_refused(
     )
     # Check only the number of answers: in a private file system or network the forbidden commands
     # may succeed.
-    expect(f"answers in all ({name})", len(answers), satisfies(lambda n: n == 4, "4"))
+    expect(f"number of answers ({name})", len(answers), satisfies(lambda n: n == 4, "4"))
 
 
 def _excuse(case: Case, effects: tuple[str, int], result: Mapping[str, Any], name: str) -> None:
@@ -207,7 +208,7 @@ def _excuse(case: Case, effects: tuple[str, int], result: Mapping[str, Any], nam
             return
         reasons = [str(why) for aspect in aspects for why in claims[aspect].get("reasons", ())]
     what = f"{' and '.join(aspects)} of {name}"
-    came = f"the canary {effects[0]!r}, connections {effects[1]}"
+    came = f"the file has {effects[0]!r}, connections: {effects[1]}"
     raise Declared(what, "partial", came, "; ".join(reasons))
 
 
@@ -235,10 +236,10 @@ def _expect_unavailable(case: Case, name: str, why: str) -> None:
         # On a busy machine the probe of the backend may have exceeded its own time limit.
         raise Late(name, "it is kept", f"it is dropped: {why}")
     raise Failure(
-        f"whether {name} is kept",
+        f"whether the run uses the backend {name}",
         "enforcement fully or partial",
-        f"none, although backend.probe claims {overall}",
+        f"enforcement none, although backend.probe claims {overall}",
         {"why": why},
-        symptom="a backend is dropped that claims to enforce something",
+        symptom="a backend that claims to enforce something is not used",
         needs=["BACKEND-SESSION-03"],
     )

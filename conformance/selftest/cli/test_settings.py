@@ -56,7 +56,7 @@ def test_the_command_line_comes_before_the_variable_and_the_file(
         ("shmi = 'x'", r"^boxspec.toml: shmi: no such key \(near it: shim"),
         ("shim = 3", r'^boxspec.toml: shim: is not a string \(for example: shim = "…"\)'),
         ("jobs = true", r"^boxspec.toml: jobs: is not a number"),
-        ("jobs = 0", r"^boxspec.toml: jobs: '0' is no number from 1 up"),
+        ("jobs = 0", r"^boxspec.toml: jobs: '0' is not a number from 1 up"),
         ("stress = 1", r"^boxspec.toml: stress: is not true or false"),
         ("contract = 'exec'", r'^boxspec.toml: contract: is not a list of strings \(.*\["NAME"\]'),
         ("profile = 'hard'", r"^boxspec.toml: profile: 'hard' is not known \(known: contract, "),

@@ -143,7 +143,7 @@ KINDS = {
         2,
     ),
     "an_ignored_command": Kind(
-        "firejail", "ignore net\nnet none\n", "none", DEAD, "ignore net turns it off", 2
+        "firejail", "ignore net\nnet none\n", "none", DEAD, "`ignore net` disables it", 2
     ),
     "a_path_that_is_not_absolute": Kind("firejail", "blacklist .ssh", ".ssh", DEAD, "absolute"),
     "a_deny_before_the_rule_that_matches_all": Kind(
@@ -169,7 +169,7 @@ KINDS = {
         '{"network": {"allowedDomains": ["https://a.org", "a.org"]}}',
         "https://a.org",
         DEAD,
-        "is no domain",
+        "is not a domain",
     ),
     "a_git_configuration_that_can_be_written": Kind(
         "srt", '{"filesystem": {"allowGitConfig": true}}', "true", WIDER, ".git/config"

@@ -179,7 +179,7 @@ def test_an_unknown_fault_is_refused() -> None:
         (["--only", "exec-env.keeps-homes"], "near it: exec-env.keeps-home"),
         (["-k", "nothing-of-that-kind"], "no fault matches"),
         (["-k", "kill and"], "-k"),
-        (["-j", "0"], "'0' is no number"),
+        (["-j", "0"], "'0' is not a number"),
         (["-j", "many"], "many"),
         (["--contract", "nobody"], "nobody"),
         (["--contract", "policy", "--only", "exec-env.keeps-home"], "no fault matches"),

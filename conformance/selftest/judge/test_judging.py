@@ -152,7 +152,7 @@ def test_a_test_that_needs_more_than_its_requirement_leaves_it_to_the_others() -
 
 @pytest.mark.parametrize(
     ("needs", "said"),
-    [(("EXEC-NO-99",), "which is no requirement"), (("A-1",), "needs itself")],
+    [(("EXEC-NO-99",), "which is not a requirement"), (("A-1",), "needs itself")],
 )
 def test_a_wrong_need_is_refused(needs: tuple[str, ...], said: str) -> None:
     one = Requirement("A-1", "MUST", "contract", "", "", "1.0", "exec", "", needs=needs)

@@ -76,8 +76,8 @@ requirements:
     ("table", "problem"),
     [
         ("CVE-2024-2162: https://example.org/", "CVE-2024-2162 is the source of nothing"),
-        ("CVE-2024-21626: http://example.org/", "'http://example.org/' is no address"),
-        ("CVE-2024-21626: [1]", "[1] is no address"),
+        ("CVE-2024-21626: http://example.org/", "'http://example.org/' is not an address"),
+        ("CVE-2024-21626: [1]", "[1] is not an address"),
     ],
 )
 def test_a_wrong_table_of_addresses_is_reported(head: Path, table: str, problem: str) -> None:

@@ -29,7 +29,7 @@ BAD: dict[str, tuple[str, str]] = {
     "a timeout as text": (RUN % (', "timeout_ms": "5"', ""), "timeout_ms"),
     "null for a timeout": (RUN % (', "timeout_ms": null', ""), "timeout_ms"),
     "an unknown stdin": (RUN % (', "stdin": "pipe"', ""), "stdin"),
-    "an argument that is no text": (RUN % (', "args": [1]', ""), "args"),
+    "an argument that is not a string": (RUN % (', "args": [1]', ""), "args"),
     "a program and its base64 field": (RUN % (', "program_b64": "dHJ1ZQ=="', ""), "program"),
     "broken base64": (RUN % (', "args_b64": ["YQ"]', ""), "args_b64"),
 }

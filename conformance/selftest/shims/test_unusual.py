@@ -136,7 +136,7 @@ def test_a_shim_that_returns_with_its_child_may_ignore_later_signals(tmp_path: P
     words = ("--contract", "exec", "--profile", "all", "-k", "after_the_childs_exit_is_listed")
     found = judged(f"{PYTHON} {tmp_path / 'shim.py'}", tmp_path, *words)
     assert found.verdicts == {"EXEC-SIGNAL-07": "not-measured"}, found.said
-    assert "the run is over before the signal can come" in found.said
+    assert "the run ended before the signal could be sent" in found.said
 
 
 @pytest.mark.turns(5)

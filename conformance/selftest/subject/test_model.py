@@ -77,4 +77,4 @@ def test_an_order_of_the_reference_agrees_with_the_model_and_a_wrong_one_does_no
 
 def test_an_unknown_mistake_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dev", "model", "--mistake", "NONE"]) == 2
-    assert "is no mistake of a model" in capsys.readouterr().err
+    assert "is not a mistake of a model" in capsys.readouterr().err

@@ -70,7 +70,7 @@ def test_a_broken_settings_file_is_explained(tmp_path: Path) -> None:
     env = {"PYTHONPATH": str(CONFORMANCE)}
     done = boxspec("verify", "--from", "srt", settings, "--", "env", cwd=tmp_path, env=env)
     assert done.returncode == 2
-    assert "the file is no JSON" in done.stdout
+    assert "the file is not valid JSON" in done.stdout
     assert "has no rule that can be asked" in done.stderr
 
 

@@ -32,7 +32,7 @@ static enum found look_up(const char *root, const char *path, size_t len) {
         return ABSENT;
     if (lstat(whole, &st) == 0)
         found = S_ISDIR(st.st_mode) ? FOUND_DIR : FOUND;
-    /* EACCES is no failure: a directory that cannot be read is hidden completely */
+    /* EACCES is not a failure: a directory that cannot be read is hidden completely */
     else if (errno != EACCES)
         found = ABSENT;
     free(whole);

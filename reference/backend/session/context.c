@@ -149,7 +149,7 @@ static int real_dir(const char *name, const char *path, char **real, struct bs_e
                        bs_os_message(os_error, buf, sizeof buf));
     }
     if (!S_ISDIR(st.st_mode))
-        return bs_fail(err, BS_E_INVALID, ENOTDIR, "%s: `%.900s` is no directory", name, path);
+        return bs_fail(err, BS_E_INVALID, ENOTDIR, "%s: `%.900s` is not a directory", name, path);
     return BS_OK;
 }
 
@@ -175,7 +175,7 @@ int bs_context_resolve(const struct bs_backend_context *given, struct bs_resolve
         code = real_dir("root", given->root, &resolved->root, err);
     if (code == BS_OK && is_system_dir(resolved->root))
         code = bs_fail(err, BS_E_INVALID, 0,
-                       "root: `%.900s` is no workspace; name a directory that holds files",
+                       "root: `%.900s` is not a workspace; name a directory that holds files",
                        resolved->root);
     if (code == BS_OK && given->cwd != NULL)
         code = real_dir("cwd", given->cwd, &resolved->cwd, err);

@@ -26,7 +26,7 @@ static size_t first_link(const char *path) {
     return 0;
 }
 
-/* Return the real path of a link: malloc'd, or NULL. Its parent is no link. */
+/* Return the real path of a link: malloc'd, or NULL. Its parent is not a link. */
 static char *place_of(const char *link) {
     const char *slash = strrchr(link, '/');
     char *place = NULL;

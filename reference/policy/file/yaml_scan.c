@@ -27,7 +27,7 @@ static const char *forbidden(const unsigned char *text) {
     if (text[0] == 0xE2 && text[1] == 0x80 && (text[2] == 0xA8 || text[2] == 0xA9))
         return line_break;
     if (text[0] == 0xEF && text[1] == 0xBF && text[2] >= 0xBE)
-        return "a code point that is no character; write it as an escape";
+        return "a code point that is not a character; write it as an escape";
     return NULL;
 }
 

@@ -56,7 +56,7 @@ static void add_loops(struct bs_automaton *automaton, uint32_t at, uint8_t stay)
         put(automaton->loop[BS_LOOP_SLASH], at);
 }
 
-/* Add a state that is no plain byte. Returns true if the state can still read a slash. */
+/* Add a state that is not a plain byte. Returns true if the state can still read a slash. */
 static bool add_state(struct bs_automaton *automaton, uint64_t *by_any, uint32_t at,
                       const struct bs_state *state) {
     uint32_t words = automaton->words;

@@ -121,7 +121,7 @@ static void a_root_of_the_system_is_refused(void **state) {
         assert_int_equal(bs_session_open(bs_backend_find(backend_name), &inside->context,
                                          BS_DEGRADE, NULL, &inside->session, &inside->report, &err),
                          BS_E_INVALID);
-        assert_non_null(strstr(err.message, "is no workspace"));
+        assert_non_null(strstr(err.message, "is not a workspace"));
     }
     inside->context.root = "/dev/shm";
     open_session(inside);

@@ -152,7 +152,7 @@ static void a_fifo_is_not_read(void **state) {
                                         "lint p.yaml --workspace fifo.json", "migrate fifo.json",
                                         "lint --format json root"};
     for (size_t i = 0; i < LENGTH(words); i++)
-        assert_prints(state, words[i], 2, "", "is no regular file");
+        assert_prints(state, words[i], 2, "", "is not a regular file");
 }
 
 int main(void) {

@@ -49,7 +49,7 @@ int __wrap_kill(pid_t pid, int signo) {
     return __real_kill(pid, SIGKILL);
 }
 
-/* The member holds stdout, but it was killed with its group, so it is no detached writer. */
+/* The member holds stdout, but it was killed with its group, so it is not a detached writer. */
 static void a_killed_member_that_could_not_be_listed_is_not_a_detached_writer(void **state) {
     (void)state;
     struct bs_process_end end;

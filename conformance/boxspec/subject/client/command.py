@@ -50,7 +50,7 @@ def shim_argv(command: str | None) -> tuple[str, ...]:
     """
     if command is None and INSTALLED:
         remedy = "boxspec new-shim writes one to begin with; boxspec-ref is the reference"
-        raise UsageError("--shim", "is needed: nothing is judged by default", remedy)
+        raise UsageError("--shim", "is needed: an installed kit judges nothing by default", remedy)
     if command is None:
         return reference_argv()
     try:
@@ -102,7 +102,9 @@ def _check_beginning(word: str, path: Path) -> None:
         return  # the file may be executable without being readable
     if not begins.startswith(b"#!"):
         if b"\0" not in begins:
-            raise UsageError(place, "is no program and has no #! line", f"give it one, or {named}")
+            raise UsageError(
+                place, "is not a program and has no #! line", f"give it one, or {named}"
+            )
         return
     line = begins.partition(b"\n")[0]
     if line.endswith(b"\r"):

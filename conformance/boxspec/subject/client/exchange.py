@@ -34,7 +34,7 @@ def read_response(path: Path, limit: int, writer: int | None = None) -> bytes | 
     try:
         facts = os.fstat(fd)
         if not stat.S_ISREG(facts.st_mode):
-            raise ShimBroke("the response is no regular file")
+            raise ShimBroke("the response is not a regular file")
         # A hard link is refused too, because it may name a file that only the kit may read.
         if facts.st_nlink > 1:
             raise ShimBroke(f"the response has {facts.st_nlink} names")

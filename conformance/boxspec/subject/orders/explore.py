@@ -67,7 +67,7 @@ class Order:
             pairs = [word.split("=", 1) for word in rest.split(",") if word]
             return cls(name, tuple((int(at), event) for at, event in pairs))
         except ValueError:
-            raise UsageError(seed, "is no order", "copy the seed of a failure") from None
+            raise UsageError(seed, "is not an order", "copy the seed of a failure") from None
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """Replay the events of forced orders in the model of a contract (conformance/model.md).
 
 The model agrees with an order if it can make the same events in the same order. Spin searches for
-such a run; it chooses everything that is no event, such as how much time passes.
+such a run; it chooses everything that is not an event, such as how much time passes.
 """
 
 from __future__ import annotations

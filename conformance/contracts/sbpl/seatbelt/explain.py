@@ -35,7 +35,7 @@ def explain(
     profile = opened(file, params, param_file, imports)
     if not is_asked(profile, operation):
         raise UsageError(
-            operation, "no operation of Seatbelt known here", "file-write-create is one"
+            operation, "is not a known operation of Seatbelt", "for example file-write-create"
         )
     asked = subject_of(operation, subject, given or {})
     decider = Decider(profile)

@@ -103,10 +103,12 @@ def opened(
         place = f"{imports.get(why.file, why.file) if why.file else file}:{why.line}"
         if isinstance(why, Refused):
             raise UsageError(
-                place, f"sandbox-exec would refuse it: {why.words}", f"source: {why.source}"
+                place,
+                f"sandbox-exec would refuse the profile: {why.words}",
+                f"source: {why.source}",
             ) from None
         words = f"{why.words} is not known here" if isinstance(why, Undecidable) else why.words
-        raise UsageError(place, words, "the meaning of the profile depends on it") from None
+        raise UsageError(place, words, "without it the meaning of the profile is unknown") from None
 
 
 class NotSetError(UsageError):
@@ -131,9 +133,13 @@ def _params(file: Path) -> dict[str, str]:
         try:
             made = json.loads(text)
         except ValueError as why:
-            raise UsageError(str(file), f"is no JSON: {why}", "or give NAME=VALUE lines") from None
+            raise UsageError(
+                str(file), f"is not valid JSON: {why}", "or give NAME=VALUE lines"
+            ) from None
         if not all(isinstance(value, str) for value in made.values()):
-            raise UsageError(str(file), "has a value that is no string", 'write {"NAME": "VALUE"}')
+            raise UsageError(
+                str(file), "has a value that is not a string", 'write {"NAME": "VALUE"}'
+            )
         return dict(made)
     found: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
@@ -142,7 +148,9 @@ def _params(file: Path) -> dict[str, str]:
             continue
         name, is_one, value = word.partition("=")
         if not name.strip() or not is_one:
-            raise UsageError(f"{file}:{number}", f"{word!r} is no NAME=VALUE", "one a line")
+            raise UsageError(
+                f"{file}:{number}", f"{word!r} is not a NAME=VALUE", "write one per line"
+            )
         found[name.strip()] = value
     return found
 
@@ -174,7 +182,7 @@ def subject_of(operation: str, word: str | None, given: Mapping[str, str]) -> Su
         # Only control sockets of the kernel have this name, and they have no address.
         facts.setdefault("control-name", ())
     if kind is None:
-        raise UsageError(word, f"{operation} has no subject", "leave it away, or use --given")
+        raise UsageError(word, f"{operation} has no subject", "leave it out, or use --given")
     if kind == PATH or (kind == ADDRESS and word.startswith(("/", "."))):
         if not word.startswith("/"):
             raise UsageError(word, "is not absolute", "give the path that the kernel reports")
@@ -186,7 +194,7 @@ def subject_of(operation: str, word: str | None, given: Mapping[str, str]) -> Su
     if kind == CALL:
         policy, colon, number = word.rpartition(":")
         if not colon or not number.isdecimal():
-            raise UsageError(word, "is no POLICY:NUMBER", "Sandbox:67 is one")
+            raise UsageError(word, "is not a POLICY:NUMBER", "write for example Sandbox:67")
         name = policy.encode("utf-8", "surrogateescape")
         return Subject(policy=name, call=int(number), facts=facts)
     value = (word.encode("utf-8", "surrogateescape"),)
@@ -228,7 +236,7 @@ def _address(word: str) -> Address:
     host, colon, port = rest.rpartition(":")
     if not colon or not host or not (port == "*" or port.isdecimal()):
         raise UsageError(
-            word, "is no address", "HOST:PORT, udp:HOST:PORT or the path of a Unix socket are"
+            word, "is not an address", "write HOST:PORT, udp:HOST:PORT or the path of a Unix socket"
         )
     return Address(protocol, host, port)
 

@@ -234,7 +234,7 @@ class _Reading:
         """Return a comment `#|…|#`.
 
         TinyScheme has no such comments, so a profile with one is refused, or its reader has them:
-        its content is no clause in either case.
+        its content is not a clause in either case.
         """
         end = self.text.find(b"|#", at + 2)
         if end < 0 or b"#|" in self.text[at + 2 : end]:

@@ -280,7 +280,7 @@ def test_explain_names_the_line_that_it_cannot_read(file: Path) -> None:
     assert f"{file}:7: (version 4), other than (version 1), is not known here" in done.stderr
     file.write_text(PROFILE + '(allow network* (remote ip "a.example:443"))\n')
     done = boxspec("sbpl", "explain", file, "signal")
-    assert f"{file}:7: sandbox-exec would refuse it: the host of" in done.stderr
+    assert f"{file}:7: sandbox-exec would refuse the profile: the host of" in done.stderr
     assert "(source: published runs: host must be * or localhost" in done.stderr
     missing = boxspec("sbpl", "explain", file.with_name("none"), "signal")
     assert "No such file" in missing.stderr

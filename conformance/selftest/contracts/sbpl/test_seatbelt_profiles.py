@@ -230,7 +230,7 @@ VALUES = {
     '(if (equal? (string-upcase "aé/") "Aé/") 1 0)': "1",
     '(_IO "h" 47)': "26671",
     "(+ 1 #| 10 |# 1)": "2",
-    # Recursion that is no tail call.
+    # Recursion that is not a tail call.
     "(let count ((n 150)) (if (= n 0) 0 (+ 1 (count (- n 1)))))": "150",
     "(let sum ((l (let up ((n 0) (l '())) (if (= n 900) l (up (+ n 1) (cons n l))))) (s 0))"
     " (if (null? l) s (sum (cdr l) (+ s 1))))": "900",
@@ -351,7 +351,7 @@ def test_parameters_are_read_from_a_file(tmp_path: Path) -> None:
     file.write_text("WORKSPACE\n")
     done = boxspec("sbpl", "explain", agent, *question, "--param-file", file)
     assert done.returncode == 2
-    assert f"{file}:1: 'WORKSPACE' is no NAME=VALUE" in done.stderr
+    assert f"{file}:1: 'WORKSPACE' is not a NAME=VALUE" in done.stderr
 
 
 def test_the_clause_is_shortened_to_the_part_that_decides() -> None:

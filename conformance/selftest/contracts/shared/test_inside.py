@@ -65,7 +65,7 @@ def test_each_replacing_test_is_named_by_an_entry(contract: str) -> None:
 
 
 def test_a_run_that_is_not_confined_is_no_run_inside() -> None:
-    # The backend `none` declares that it confines nothing, so this is no run inside a sandbox.
+    # The backend `none` declares that it confines nothing, so this is not a run inside a sandbox.
     done = boxspec("run", "--contract", "exec", "--topic", "EXEC-REQUEST", "--backend", "none")
     assert done.returncode == 2
     assert "it confines nothing here" in done.stderr

@@ -74,7 +74,7 @@ def forward(child: int, parent: int) -> NoReturn:
 def ends_first(parent: int, child: int) -> bool:
     """Wait for the end of one of the two. Return True if it is the parent.
 
-    PR_SET_PDEATHSIG is no replacement: it waits for the end of the thread that has forked.
+    PR_SET_PDEATHSIG is not a replacement: it waits for the end of the thread that has forked.
     """
     import select
 

@@ -97,7 +97,7 @@ class Execution:
 
     def look_up(self) -> None:
         if not lookup.is_id(self.module_id):
-            raise Failure("SpawnFailed", message=f"{self.module_id!r} is no module id")
+            raise Failure("SpawnFailed", message=f"{self.module_id!r} is not a module id")
         if lookup.find(self.root(), self.module_id) is None:
             place = os.path.join(self.root(), self.module_id.encode())
             path = place.decode("utf-8", "replace")

@@ -35,7 +35,7 @@ def decode(data: bytes) -> object:
 
 
 def check_surrogates(text: str, value: object) -> None:
-    """Refuse half of a surrogate pair: it is no character, and UTF-8 cannot encode it."""
+    """Refuse half of a surrogate pair: it is not a character, and UTF-8 cannot encode it."""
     if "\\u" not in text:
         return
     try:

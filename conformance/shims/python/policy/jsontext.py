@@ -176,7 +176,7 @@ class Reader:
             self.i = at + 2
             return PLAIN[c]
         if c != "u":
-            raise Malformed(at, "a backslash and what is no escape of JSON")
+            raise Malformed(at, "a backslash and what is not an escape of JSON")
         unit = self.read_unit(at)
         if 0xD800 <= unit < 0xDC00 and self.text.startswith("\\u", self.i):
             low = self.read_unit(self.i)

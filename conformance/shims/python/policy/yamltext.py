@@ -56,7 +56,7 @@ def read(text: str) -> Node:
     except yaml.reader.ReaderError as e:
         raise Malformed(e.position, "a character that YAML does not allow") from None
     except (ValueError, OverflowError) as e:
-        raise Malformed(0, f"an escape that is no character: {e}") from None
+        raise Malformed(0, f"an escape that is not a character: {e}") from None
 
 
 def loader(yaml: Any) -> Any:
@@ -146,7 +146,7 @@ def build(events: Iterable[Any]) -> Node:
             if len(stack) == DEEPEST:
                 raise too_deep(at)
             if stack and is_key(stack[-1]):
-                raise Malformed(at, "a key that is no text")
+                raise Malformed(at, "a key that is not a string")
             stack.append(Open("object" if kind == "MappingStart" else "array", at))
         elif kind == "Alias":
             raise Malformed(at, "an alias (`*`)" + QUOTE)
@@ -172,7 +172,7 @@ def take_key(top: Open, event: yaml.ScalarEvent, node: Node) -> None:
     if is_plain(event) and event.value == "<<":
         raise Malformed(node.at, "a merge key (`<<`)" + QUOTE)
     if node.kind != "string":
-        raise Malformed(node.at, f"a key that is no text but {node.kind}" + QUOTE)
+        raise Malformed(node.at, f"a key that is not a string but {node.kind}" + QUOTE)
     top.key = event.value, node.at
 
 

@@ -56,7 +56,7 @@ def read_step(reader: Reader, handles: dict[str, Handle]) -> Step:
     step = Step()
     step.kind = reader.need("step", str)
     if step.kind not in STEPS:
-        reader.wrong("step", "is no step")
+        reader.wrong("step", "is not a step")
     if step.kind == "repeat":
         return read_repeat(reader, step, handles)
     name = reader.take("handle", str)
@@ -66,7 +66,7 @@ def read_step(reader: Reader, handles: dict[str, Handle]) -> Step:
     step.thread = reader.take("thread", str)
     stream = reader.take("stream", str) or "stdin"
     if stream not in STREAMS:
-        reader.wrong("stream", "is no stream")
+        reader.wrong("stream", "is not a stream")
     step.stream = STREAMS.index(stream)
     step.data = reader.take_encoded("data" if step.kind == "write" else "until", one) or b""
     step.ms = reader.take_integer("grace_ms" if step.kind == "close" else "timeout_ms")
