@@ -99,10 +99,10 @@ int bs_cli_policy_links(const struct bs_cli_options *options) {
     if (code != BS_OK)
         return bs_cli_failed(code, &err);
     if (report.unreadable > 0)
-        (void)fprintf(stderr, "boxspec-ref: %llu folders could not be looked into\n",
+        (void)fprintf(stderr, "boxspec-ref: %llu folders could not be read\n",
                       (unsigned long long)report.unreadable);
     if (report.stopped)
-        (void)fprintf(stderr, "boxspec-ref: stopped after %llu names; --most N looks at more\n",
+        (void)fprintf(stderr, "boxspec-ref: stopped after %llu names; --most N examines more\n",
                       (unsigned long long)report.looked_at);
     return report.unreadable > 0 || report.stopped ? BS_CLI_ELSEWHERE : 0;
 }

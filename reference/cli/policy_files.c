@@ -71,7 +71,8 @@ int bs_cli_read_policy(const struct bs_cli_options *options, const char *name,
     int fd = from_stdin ? 0 : (int)BS_RETRY(open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (fd >= 0 && !from_stdin && !is_file(fd)) {
         bs_close(&fd);
-        return bs_cli_wrong("%s: is not a regular file; name one, or `-` and give it on stdin", name);
+        return bs_cli_wrong("%s: is not a regular file; name one, or `-` and give it on stdin",
+                            name);
     }
     int os_error = fd >= 0 ? read_whole(fd, &text) : errno;
     if (!from_stdin)

@@ -13,9 +13,10 @@ int bs_admit(const struct bs_exec_request *request, struct bs_wrapped *wrapped, 
     if (request->program == NULL)
         return bs_fail(err, BS_E_INVALID, 0, "the request names no program");
     if (request->cancel_fd != NULL && *request->cancel_fd < 0)
-        return bs_fail(err, BS_E_INVALID, 0,
-                       "cancel_fd: %d is not a descriptor; name an open one, or leave NULL for none",
-                       *request->cancel_fd);
+        return bs_fail(
+            err, BS_E_INVALID, 0,
+            "cancel_fd: %d is not a descriptor; name an open one, or leave NULL for none",
+            *request->cancel_fd);
     if (sandbox == NULL)
         return BS_OK;
     int code = sandbox->validate != NULL ? sandbox->validate(sandbox->ctx, request, err) : BS_OK;

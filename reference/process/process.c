@@ -28,7 +28,7 @@ static int check(const struct bs_exec_request *request, const struct bs_stdio *s
         request->max_output_bytes != NULL || request->cancel_fd != NULL ||
         request->on_output != NULL || request->sandbox != NULL)
         return bs_fail(err, BS_E_INVALID, 0,
-                       "a process takes program, args, current_dir and env; the rest is for runs");
+                       "`open` takes program, args, current_dir and env; exec.run takes the rest");
     return BS_OK;
 }
 

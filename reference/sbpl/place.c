@@ -65,8 +65,8 @@ static int judge(const char *field, const char *given, struct bs_bytes *place,
     if ((bs_spell_look(given, place->len) & BS_HAS_CONTROL) != 0)
         return refuse(field, given, "holds a control character; give the folder another name", err);
     if (given[0] == '~')
-        return refuse(field, given, "begins with `~`, which nobody expands here; write it out",
-                      err);
+        return refuse(field, given,
+                      "begins with `~`, which is not expanded here; write the whole path", err);
     if (given[0] != '/')
         return refuse(field, given, "is not absolute; give the path from `/` on", err);
     if (!clean(place))
@@ -77,7 +77,7 @@ static int judge(const char *field, const char *given, struct bs_bytes *place,
     char shown[SHOWN];
     (void)bs_spell_for_people(place->data, place->len, shown, sizeof shown);
     return bs_fail(err, BS_E_INVALID, 0,
-                   "%s: `%s` lies under the link %s, by which the kernel knows nothing; give "
+                   "%s: `%s` lies below the link %s, which the kernel does not report; give "
                    "`/private%s`",
                    field, shown, link_above(place), shown);
 }

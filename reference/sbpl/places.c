@@ -117,7 +117,7 @@ static int judge_side_root(const struct bs_places *places, size_t i,
         else if (bs_place_holds(&side, &there) || bs_place_holds(&there, &side))
             code = bs_fail(
                 err, BS_E_INVALID, 0,
-                "%s: `%s` meets %s, `%s`, which may not be read; name a directory apart from it",
+                "%s: `%s` overlaps %s, `%s`, which must not be read; name another directory",
                 bs_places_side_root(i, name),
                 bs_spell_for_people(places->side_roots[i].data, places->side_roots[i].len, shown,
                                     sizeof shown),

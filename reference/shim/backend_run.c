@@ -220,7 +220,7 @@ enum bs_answer bs_op_backend_run(const struct bs_call *call, struct bs_json_writ
         bs_decode_script(&decoder, scripted, "/script", &script);
         wanted.backend = &script.backend;
         if (!bs_is_word(cJSON_GetObjectItemCaseSensitive(call->request, "backend"), "script"))
-            bs_problem(&decoder, "/backend", "must be \"script\" beside a script");
+            bs_problem(&decoder, "/backend", "must be \"script\" if `script` is given");
     }
     bs_refuse_nul(&decoder);
     decode_calls(&decoder, call->request, &calls);

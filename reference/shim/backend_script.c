@@ -107,7 +107,8 @@ static const char *decode_word(struct bs_decoder *decoder, const cJSON *object, 
             return *word;
     }
     if (item != NULL)
-        bs_problem(decoder, bs_below(at, pointer, name), "is not a word that a script knows there");
+        bs_problem(decoder, bs_below(at, pointer, name),
+                   "is not a value that a script can have here");
     return words[0];
 }
 

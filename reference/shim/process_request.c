@@ -65,7 +65,7 @@ static void decode_step(struct bs_script *script, const cJSON *item, const char 
             step->kind = (enum bs_step_kind)i;
     }
     if (step->kind == BS_STEP_KINDS)
-        bs_problem(decoder, at, "`step` is missing, or is none");
+        bs_problem(decoder, at, "`step` is missing or unknown");
     for (size_t i = 0; i < script->n_handles; i++) {
         if (bs_is_word(member(item, "handle"), script->handles[i].name))
             step->handle = &script->handles[i];
@@ -76,7 +76,7 @@ static void decode_step(struct bs_script *script, const cJSON *item, const char 
         return;
     }
     if (step->handle == NULL && step->kind != BS_STEP_JOIN)
-        bs_problem(decoder, at, "`handle` names none of /handles");
+        bs_problem(decoder, at, "`handle` is not a name in /handles");
     step->stream = stream_number(member(item, "stream"));
     bool writes = step->kind == BS_STEP_WRITE;
     bool reads = step->kind == BS_STEP_READ_UNTIL || step->kind == BS_STEP_READ_EOF;
@@ -129,7 +129,7 @@ static void decode_repeat(struct bs_script *script, const cJSON *item, const cha
         }
         decode_step(script, each, inner_at, inner);
         if (inner->thread != NULL)
-            bs_problem(decoder, inner_at, "`thread` is the repeat's to name");
+            bs_problem(decoder, inner_at, "`thread` belongs to the repeat, not to its steps");
     }
 }
 
@@ -149,7 +149,7 @@ static void decode_all(struct bs_script *script, const cJSON *request) {
     const cJSON *handles = member(request, "handles");
     const cJSON *steps = member(request, "steps");
     if (!cJSON_IsObject(handles) || !cJSON_IsArray(steps)) {
-        bs_problem(decoder, "", "an object `handles` and an array `steps` are wanted");
+        bs_problem(decoder, "", "an object `handles` and an array `steps` are required");
         return;
     }
     size_t n_handles = (size_t)cJSON_GetArraySize(handles);
@@ -184,7 +184,7 @@ static void check_joins(struct bs_script *script) {
     for (size_t i = 0; i < script->n_steps; i++) {
         for (size_t j = i + 1; script->steps[i].kind == BS_STEP_JOIN && j < script->n_steps; j++) {
             if (bs_script_is_on(&script->steps[j], script->steps[i].thread))
-                bs_problem(&script->decoder, "/steps", "a thread has a step behind its join");
+                bs_problem(&script->decoder, "/steps", "a thread has a step after its join");
         }
     }
 }

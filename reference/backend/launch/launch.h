@@ -120,8 +120,8 @@ struct stream_queue {
 };
 
 /* Put the descriptors `first` to `first` + 2 into a socket. Once the caller closes its copies, only
- * the program holds them. Returns false, with the descriptors unchanged, if `first` is not a pipe or
- * socket, or if the kernel refuses: it limits the number of descriptors in sockets per user. */
+ * the program holds them. Returns false, with the descriptors unchanged, if `first` is not a pipe
+ * or socket, or if the kernel refuses: it limits the number of descriptors in sockets per user. */
 bool stream_queue_send(int first, struct stream_queue *queue);
 void stream_queue_close(struct stream_queue *queue);
 

@@ -137,11 +137,10 @@ static int judge_own(struct judge *judge, uint32_t number) {
         return code;
     if (code == BS_E_INVALID)
         bs_problem_at_deny(judge->problems, "denyModify", rule, NULL,
-                           "the denies before this exception are too many to be judged");
+                           "too many denies stand before this exception to check it");
     else if (!held)
         bs_problem_at_deny(judge->problems, "denyModify", rule, NULL,
-                           "an exception lies inside an earlier deny of the list, and no earlier "
-                           "one holds this");
+                           "no earlier deny of the list contains this exception");
     return BS_OK;
 }
 

@@ -33,8 +33,8 @@ static bool is_string(struct reading *r, const struct bs_node *node,
     if (node->kind == BS_NODE_STRING)
         return true;
     complain(r, node, pointer,
-             r->format == BS_POLICY_YAML ? "a string is due here; quote it"
-                                         : "a string is due here");
+             r->format == BS_POLICY_YAML ? "a string is required here; quote it"
+                                         : "a string is required here");
     return false;
 }
 
@@ -43,7 +43,8 @@ static bool is_map(struct reading *r, const struct bs_node *node,
     if (node->kind == BS_NODE_MAP)
         return true;
     complain(r, node, pointer,
-             r->format == BS_POLICY_YAML ? "a mapping is due here" : "an object is due here");
+             r->format == BS_POLICY_YAML ? "a mapping is required here"
+                                         : "an object is required here");
     return false;
 }
 
@@ -93,7 +94,7 @@ static struct bs_rules read_rules(struct reading *r, const struct bs_node *list,
     if (list == NULL)
         return rules;
     if (list->kind != BS_NODE_LIST) {
-        complain(r, list, pointer, "a list of rules is due here");
+        complain(r, list, pointer, "a list of rules is required here");
         return rules;
     }
     rules.items = bs_arena_take(r->policy->arena, list->len * sizeof *rules.items);

@@ -85,8 +85,8 @@ bool bs_shape_is_policy(const struct bs_node *root, enum bs_policy_format format
                         struct bs_problems *problems) {
     if (root->kind != BS_NODE_MAP) {
         bs_problems_add(problems, place_of(root), NULL, NULL,
-                        format == BS_POLICY_JSON ? "a policy is an object"
-                                                 : "a policy is a mapping");
+                        format == BS_POLICY_JSON ? "a policy must be an object"
+                                                 : "a policy must be a mapping");
         return false;
     }
     bool is_first = false;

@@ -200,7 +200,7 @@ static int walk_all(struct walk *walk, enum bs_follow follow) {
         size_t len = pop_component(walk, name);
         if (len == 0)
             return bs_fail(walk->err, BS_E_IO, ENAMETOOLONG,
-                           "cannot look: a name on the way is longer than %d bytes", NAME_MAX);
+                           "the path leads through a name of more than %d bytes", NAME_MAX);
         bool is_last = walk->pending.len == 0;
         if (strcmp(name, "..") == 0)
             code = go_up(walk);

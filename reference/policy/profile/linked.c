@@ -52,8 +52,9 @@ static int matches_there(const struct bs_profile *profile, int root_fd,
     int code = bs_walk(root_fd, body->text, names, BS_FOLLOW_FINAL, &place, &why);
     bool nowhere = code == BS_E_IO && (why.os_error == ELOOP || why.os_error == ENAMETOOLONG);
     if (code != BS_OK && !nowhere)
-        code = bs_fail(err, code, why.os_error, "where the deny `%.*s` leads: %.1000s",
-                       (int)(body->len < 900 ? body->len : 900), body->text, why.message);
+        code =
+            bs_fail(err, code, why.os_error, "cannot follow the links of the deny `%.*s`: %.1000s",
+                    (int)(body->len < 900 ? body->len : 900), body->text, why.message);
     else
         code = BS_OK;
     bool moved = code == BS_OK && !nowhere && place.inside &&

@@ -74,7 +74,8 @@ static int check_place(const struct bs_profile *profile, int root_fd, enum bs_op
     int code = bs_profile_check(profile, op, real.data, real.len, &there, &why);
     if (code != BS_OK) {
         bs_bytes_clear(&real);
-        return bs_fail(err, code, why.os_error, "where the path really lies: %.1900s", why.message);
+        return bs_fail(err, code, why.os_error,
+                       "cannot find the real location of the path: %.1900s", why.message);
     }
     resolved->real = real.data;
     resolved->real_len = real.len;

@@ -92,7 +92,8 @@ static void each_step_has_its_message(void **state) {
         const char *expected;
     } rows[] = {
         {BS_LAUNCH_PROGRAM, ENOENT, "", "failed to spawn `prog`: No such file or directory"},
-        {BS_LAUNCH_PROGRAM, 0, "it is not a program", "failed to spawn `prog`: it is not a program"},
+        {BS_LAUNCH_PROGRAM, 0, "it is not a program",
+         "failed to spawn `prog`: it is not a program"},
         {BS_LAUNCH_DIRECTORY, EACCES, "/d",
          "failed to spawn `prog`: working directory `/d`: Permission denied"},
         {BS_LAUNCH_STDIO, EINVAL, "its stdin",

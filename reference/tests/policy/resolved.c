@@ -205,7 +205,7 @@ static void a_place_with_an_invalid_name_is_refused(void **state) {
     add_link(place, "link", "docs/a\\b");
     struct answer answer = check_path(place, "link");
     assert_int_equal(answer.code, BS_E_INVALID);
-    assert_non_null(strstr(answer.err.message, "really lies"));
+    assert_non_null(strstr(answer.err.message, "real location"));
 }
 
 static void the_path_is_checked_before_its_place(void **state) {

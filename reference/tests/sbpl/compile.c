@@ -202,7 +202,7 @@ static void a_side_root_must_not_meet_a_read_denied_place(void **state) {
                                       .provider = BS_PROVIDER_CODEX};
         (void)snprintf(spec, sizeof spec, "'fsProfiles':{'p':{}},'denyRead':['%s']", rows[i].rule);
         if (rows[i].refused)
-            assert_refused(spec, 0, input, "meets denyRead[0], `");
+            assert_refused(spec, 0, input, "overlaps denyRead[0], `");
         else
             assert_has_lines(spec, input, "(allow file-write* (subpath \"/");
         input.provider = BS_PROVIDER_CLAUDE;
@@ -212,7 +212,7 @@ static void a_side_root_must_not_meet_a_read_denied_place(void **state) {
     struct bs_sbpl_input input = {
         .root = "/w", .side_roots = &other_case, .n_side_roots = 1, .provider = BS_PROVIDER_CODEX};
     assert_refused("'fsProfiles':{'p':{}},'denyRead':['k/**']", BS_FOLD, input,
-                   "side_roots[0]: `/w/K` meets");
+                   "side_roots[0]: `/w/K` overlaps");
 }
 
 static void the_length_of_a_profile_is_limited(void **state) {

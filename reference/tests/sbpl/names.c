@@ -44,9 +44,9 @@ static void a_path_that_is_not_canonical_is_refused_with_its_field(void **state)
         {"/a\x7f", "/a\\x7f` holds a control"},
         {"/a\x01", "/a\\x01` holds a control"},
         {"/a\xff", "/a\xff` is not UTF-8"},
-        {"/tmp", "/tmp` lies under the link /tmp"},
-        {"//var//x/", "/var/x` lies under the link /var"},
-        {"/etc/x", "/etc/x` lies under the link /etc, by which the kernel knows nothing; give "
+        {"/tmp", "/tmp` lies below the link /tmp"},
+        {"//var//x/", "/var/x` lies below the link /var"},
+        {"/etc/x", "/etc/x` lies below the link /etc, which the kernel does not report; give "
                    "`/private/etc/x`"},
     };
     for (size_t i = 0; i < LENGTH(rows); i++)

@@ -61,7 +61,7 @@ def read_step(reader: Reader, handles: dict[str, Handle]) -> Step:
         return read_repeat(reader, step, handles)
     name = reader.take("handle", str)
     if step.kind != "join" and name not in handles:
-        reader.wrong("handle", "names none of /handles")
+        reader.wrong("handle", "is not a name in /handles")
     step.handle = handles.get(name or "")
     step.thread = reader.take("thread", str)
     stream = reader.take("stream", str) or "stdin"
