@@ -183,14 +183,14 @@ def in_parts(folder: Path, number: int, status: int, given: Mapping[str, str]) -
     join = {"join": "part-*/result.json", "sarif": "true", "package": given["package"]}
     ended, _, _ = github(hub, join, uploads)
     expect("GitHub, status of the joined parts", status, ended)
-    expect("GitHub, what is broken in them", BROKEN[number], broken(hub / RESULTS))
+    expect("GitHub, what is broken in the joined parts", BROKEN[number], broken(hub / RESULTS))
     expect("GitHub, whether the results are uploaded", [hub / RESULTS / "result.sarif"], uploads)
     mine = {"BOXSPEC_PACKAGE": given["package"], "BOXSPEC_ARGUMENTS": PART}
     for part in ("1/2", "2/2"):
         gitlab(lab, {**mine, "BOXSPEC_SHIM": given["shim"]}, part=part)
     ended, artifacts = gitlab(lab, mine, name=".boxspec-report")
     expect("GitLab, status of the joined parts", status, ended)
-    expect("GitLab, what is broken in them", BROKEN[number], broken(artifacts[0]))
+    expect("GitLab, what is broken in the joined parts", BROKEN[number], broken(artifacts[0]))
 
 
 if __name__ == "__main__":

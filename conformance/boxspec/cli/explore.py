@@ -86,7 +86,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--promote",
         metavar="PATH",
-        help="write each finding as C, to a folder or FILE.c; it is compiled and run inside",
+        help="write each finding as a C program, to a folder or FILE.c, and run it in the sandbox",
     )
     add(
         "--program",
@@ -103,7 +103,7 @@ def main(words: Sequence[str]) -> int:
     own, command = command_after_dashes(words)
     args = settings.parse(parser(), own)
     if args.command:
-        raise UsageError(args.command[0], "is not known here", "write -- before COMMAND")
+        raise UsageError(args.command[0], "is an unexpected argument", "write -- before COMMAND")
     if command and (args.backend or args.profile):
         flag = "--backend" if args.backend else "--profile"
         raise UsageError(flag, "needs a shim, and COMMAND is not one", "leave one of them out")

@@ -91,7 +91,12 @@ def _matrix_options(parser: argparse.ArgumentParser) -> None:
     add("--resume", action="store_true", help=about)
     about = "show what --results kept; run nothing"
     add("--from", type=Path, dest="source", metavar="FOLDER", help=about)
-    add("--compare", nargs=2, metavar=("A.json", "B.json"), help="as `products compare`")
+    add(
+        "--compare",
+        nargs=2,
+        metavar=("A.json", "B.json"),
+        help="the same as `boxspec products compare`",
+    )
 
 
 def list_products(contracts: Sequence[str]) -> int:

@@ -139,7 +139,7 @@ def main(words: Sequence[str]) -> int:
     own, command = command_after_dashes(words)
     args = options().parse_args(own)
     if args.command:
-        raise UsageError(args.command[0], "is not known here", "write -- before COMMAND")
+        raise UsageError(args.command[0], "is an unexpected argument", "write -- before COMMAND")
     settings = read_settings(Path(args.file)) if args.file else Settings()
     home = home_of_caller()
     tools = [dialects.read(name, Path(file), home, Path.cwd()) for name, file in args.settings_of]

@@ -219,7 +219,9 @@ def test_a_blocked_terminal_that_cannot_be_reopened_does_not_stop_the_capture(
     with unread_terminal() as stderr:
         seen = run_as_other_user(case, f"head -c {MUCH} /dev/zero", stderr)
     expect(
-        "how the child ended and captured bytes", (outcome(seen), seen.stdout_len), ("exit 0", MUCH)
+        "how the child ended, and captured bytes",
+        (outcome(seen), seen.stdout_len),
+        ("exit 0", MUCH),
     )
 
 

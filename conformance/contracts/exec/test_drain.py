@@ -183,7 +183,7 @@ def test_a_stream_closed_early_ends_neither_the_other_nor_the_run(
 ) -> None:
     seen = case.exec.run(**shell(f"echo early; {line}; exit 3", P.flood))
     expect(
-        "how the child ended and both streams",
+        "how the child ended, and both streams",
         (outcome(seen), seen.stdout, seen.stderr),
         ("exit 3", out, err),
     )

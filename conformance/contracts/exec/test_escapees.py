@@ -50,7 +50,7 @@ def test_an_escapee_that_holds_the_pipes_does_not_block_an_interrupted_run(case:
     ) as shim:
         leader.wait("ready")
         if not events.all("orphan"):
-            raise NotMeasured("the escapee was not set up")
+            raise NotMeasured("the process outside the group did not start")
         sent = shim.signal("TERM")
         seen = shim.finish()
     expect_within(

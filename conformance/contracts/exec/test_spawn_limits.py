@@ -341,4 +341,4 @@ def test_a_run_works_with_more_descriptors_than_select_supports(case: ExecCase) 
         timeout_ms=600_000,
         state=crowded(),
     )
-    expect("how the child ended and its output", (outcome(seen), seen.stdout), ("exit 7", b"abc"))
+    expect("how the child ended, and its output", (outcome(seen), seen.stdout), ("exit 7", b"abc"))

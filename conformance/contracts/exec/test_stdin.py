@@ -167,7 +167,9 @@ def test_a_child_that_writes_before_it_reads_everything_does_not_deadlock(case: 
     # Each side writes more than a pipe holds before it reads again.
     line = 'head -c 4096 >/dev/null; "$1" 300000 0; cat >/dev/null; "$1" 300000 0'
     seen = case.exec.run(**shell(line, P.flood), stdin=data, within_s=15)
-    expect("how the child ended and output", (outcome(seen), seen.stdout_len), ("exit 0", 600_000))
+    expect(
+        "how the child ended, and its output", (outcome(seen), seen.stdout_len), ("exit 0", 600_000)
+    )
 
 
 # EXEC-CHILD-11 is needed, because a child with other scheduling than its caller may be slow.
