@@ -101,7 +101,7 @@ def _works_without(tried: Tried | None) -> bool:
     """True if the control had its effect, and its program reported that effect."""
     if tried is None or not tried.effects:
         return False
-    return tried.record is None or tried.record.said.outcome == "did"
+    return tried.record is None or tried.record.result.outcome == "did"
 
 
 def _is_kept_out(row: Row, probes: Both, shell: Both) -> Verdict:
@@ -116,8 +116,8 @@ def _is_kept_out(row: Row, probes: Both, shell: Both) -> Verdict:
     if problem:
         return Verdict(row, Status.NOT_TESTED, (problem,))
     if not counted:
-        said = {f"{each.shown}: {_said(each)}" for each in control.values()}
-        why = f"without the command nothing happens either: {'; '.join(sorted(said)[:2])}"
+        outcomes = {f"{each.shown}: {_result_of(each)}" for each in control.values()}
+        why = f"without the command nothing happens either: {'; '.join(sorted(outcomes)[:2])}"
         return Verdict(row, Status.NOT_TESTED, (probes.control.problem or why,))
     for key in counted:
         why = _unproven(probes.inside.tried.get(key))
@@ -135,22 +135,22 @@ def _count(attempts: Sequence[Tried]) -> str:
 
 
 def _outcome(tried: Tried) -> str:
-    return tried.record.said.outcome if tried.record else "nothing"
+    return tried.record.result.outcome if tried.record else "nothing"
 
 
-def _said(tried: Tried) -> str:
-    return str(tried.record.said) if tried.record else "not made"
+def _result_of(tried: Tried) -> str:
+    return str(tried.record.result) if tried.record else "not made"
 
 
 def _unproven(tried: Tried | None) -> str:
     """Return why it is uncertain that the attempt was made and finished; empty if it is certain."""
     if tried is None or tried.record is None:
         return f"{tried.shown if tried else 'an attempt'}: not made, the program had ended"
-    if not tried.record.said.is_told:
+    if not tried.record.result.is_told:
         return f"{tried.shown}: no result ({tried.record.ended})"
     if tried.gone:
         return f"{tried.shown}: the command has removed the file"
-    if tried.unclear and tried.record.said.outcome == "did":
+    if tried.unclear and tried.record.result.outcome == "did":
         return f"{tried.shown}: done, and it may be another file of that name"
     return ""
 
@@ -181,7 +181,7 @@ def _works(row: Row, probes: Both, shell: Both) -> Verdict:
 
 def _blocked(tried: Tried, inside: Outcome) -> str:
     if tried.record is not None:
-        said = tried.record.said
-        how = "done inside, nothing of it is outside" if said.outcome == "did" else str(said)
+        result = tried.record.result
+        how = "done inside, nothing of it is outside" if result.outcome == "did" else str(result)
         return f"{tried.shown}: {how}"
     return f"{tried.shown}: {inside.output}"

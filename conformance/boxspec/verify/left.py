@@ -12,7 +12,7 @@ from pathlib import Path
 
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Deadline, poll
-from boxspec.subject.observe.probes import Said, table
+from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.verify.janitor import registered
 from boxspec.verify.objects import QUEUES, SEGMENTS, has_memory, has_queue
 from boxspec.verify.row import Attempt, Target
@@ -52,7 +52,7 @@ def _attempt(
 ) -> Attempt:
     what = shown or table()[probe].tries
 
-    def effects(said: Said) -> list[str]:
+    def effects(result: ProbeResult) -> list[str]:
         return [what] if is_left() else []
 
     return Attempt(probe, what, params, effects)

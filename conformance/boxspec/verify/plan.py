@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from boxspec.subject.observe.probes import Said
+from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.row import Attempt, Record
 from boxspec.verify.scene import Scene
 from boxspec.verify.witness import Witness
@@ -61,7 +61,7 @@ class Plan:
                 return {}
         except (ValueError, TypeError, KeyError, AttributeError):
             return {}
-        return {fields[0]: Record(fields[1], Said.of(parts[2][:-1]), fields[2])}
+        return {fields[0]: Record(fields[1], ProbeResult.of(parts[2][:-1]), fields[2])}
 
 
 def _head(path: Path) -> bytes:

@@ -12,7 +12,7 @@ import socket
 import threading
 from dataclasses import dataclass
 
-from boxspec.subject.observe.probes import Said, table
+from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.verify.port import Port
 from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
@@ -54,7 +54,7 @@ def _attempt(listener: Port, probe: str, to: str, host: str) -> Attempt:
     shown = f"{kind} to {to}" + (more if host not in ("", to) else "")
     params: dict[str, object] = {"to": to, "port": listener.number, "host": host}
 
-    def effects(said: Said) -> list[str]:
+    def effects(result: ProbeResult) -> list[str]:
         return [f"a service on 127.0.0.1 was reached: {shown}"] if listener.came() else []
 
     return Attempt(probe, shown, params, effects)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from boxspec.random_names import random_name
 from boxspec.subject.observe import procs
-from boxspec.subject.observe.probes import Said, table
+from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.layout import without_the_kit
 from boxspec.verify.port import SocketFile
@@ -79,7 +79,7 @@ class Services(Target):
     def _attempt(self, scene: Scene, name: str, known: Params) -> Attempt:
         listener = {**INTERNET, **LOCAL}[name]
 
-        def effects(said: Said) -> list[str]:
+        def effects(result: ProbeResult) -> list[str]:
             return [NAMED[listener]] if listener in scene.reached() else []
 
         return Attempt(name, table()[name].tries, {**known}, effects)
@@ -92,10 +92,12 @@ class Processes(Target):
     def attempts(self, scene: Scene) -> list[Attempt]:
         params = {**scene.victim.params, "token": scene.victim_token}
 
-        def harmed(said: Said) -> list[str]:
+        def harmed(result: ProbeResult) -> list[str]:
             return [f"another process: {each.removeprefix(OWNER)}" for each in scene.victim.harm()]
 
-        effects: dict[str, Callable[[Said], list[str]]] = dict.fromkeys(SIGNALS + CHANGES, harmed)
+        effects: dict[str, Callable[[ProbeResult], list[str]]] = dict.fromkeys(
+            SIGNALS + CHANGES, harmed
+        )
         effects[MEMORY] = leaks(scene.victim_token, "the memory of another process was read")
         return [
             Attempt(name, table()[name].tries, {**params}, effect)
@@ -137,7 +139,7 @@ class SocketsOfTheUser(Target):
         listener = scene.enter(SocketFile(folder))
         params: dict[str, object] = {"out": folder, "token": secrets.token_hex(8)}
 
-        def effects(said: Said) -> list[str]:
+        def effects(result: ProbeResult) -> list[str]:
             return [f"{what}, was reached"] if listener.reached() else []
 
         return Attempt("n_unix_path_out", what, params, effects)
@@ -189,7 +191,7 @@ class Leftovers(Target):
     def attempts(self, scene: Scene) -> list[Attempt]:
         need_all_processes()
 
-        def effects(said: Said) -> list[str]:
+        def effects(result: ProbeResult) -> list[str]:
             return [f"process {each} was alive after the command had ended" for each in scene.left]
 
         return [Attempt("p_daemon", table()["p_daemon"].tries, {}, effects, late=True)]
@@ -201,7 +203,7 @@ class Typing(Target):
     terminal."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
-        def effects(said: Said) -> list[str]:
+        def effects(result: ProbeResult) -> list[str]:
             return ["input was put into the terminal (TIOCSTI)"] if scene.typed else []
 
         params: Params = {"token": secrets.token_hex(8)}

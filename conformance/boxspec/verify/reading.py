@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.subject.observe.mounts import inner_path
-from boxspec.subject.observe.probes import Said
+from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place
 from boxspec.verify.row import Attempt, Line, Target
@@ -34,9 +34,9 @@ WAYS = {
 MAKE_LINKS = ("r_via_symlink", "r_via_new_hardlink")
 
 
-def leaks(token: str, effect: str) -> Callable[[Said], list[str]]:
+def leaks(token: str, effect: str) -> Callable[[ProbeResult], list[str]]:
     """Return the effect if the secret was read."""
-    return lambda said: [effect] if any(token in each for each in said.leaked) else []
+    return lambda result: [effect] if any(token in each for each in result.leaked) else []
 
 
 def printed(token: str, effect: str) -> Callable[[bytes], list[str]]:
@@ -152,11 +152,11 @@ class OpenHostFile(Target):
         ]
 
 
-def identified(path: Path, effect: str) -> Callable[[Said], list[str]]:
+def identified(path: Path, effect: str) -> Callable[[ProbeResult], list[str]]:
     """Return the effect if the program opened the host's file, recognised by device and inode."""
     found = path.stat()
     name = f"file {found.st_dev}:{found.st_ino}"
-    return lambda said: [effect] if name in said.leaked else []
+    return lambda result: [effect] if name in result.leaked else []
 
 
 @dataclass(frozen=True)

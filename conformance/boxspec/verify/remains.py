@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.random_names import random_name
-from boxspec.subject.observe.probes import Said
+from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.left import Before
 from boxspec.verify.reaching import need_all_processes
 from boxspec.verify.row import Attempt, Target
@@ -44,7 +44,7 @@ class Remains(Target):
         objects: list[Before] = []
         scene.before_the_start(lambda: objects.append(Before()))
 
-        def effects(said: Said) -> list[str]:
+        def effects(result: ProbeResult) -> list[str]:
             new = {path for path in _paths(folders) - before if not scene.is_of_the_kit(path)}
             # Show one line for each new folder, not for each file below it.
             tops = sorted(path for path in new if path.parent not in new)

@@ -15,7 +15,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from boxspec.subject.observe.probes import Said, table
+from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
 
@@ -60,7 +60,7 @@ class Resolver(Target):
         words = [str(settings), sys.executable, SERVER, str(log), str(ready)]
         scene.prefix = [*NAMESPACES, "sh", "-c", ENTER, "sh", *words]
 
-        def effects(said: Said) -> list[str]:
+        def effects(result: ProbeResult) -> list[str]:
             asked = log.read_bytes() if log.exists() else b""
             return ["a name was asked from a DNS server (UDP)"] if label.encode() in asked else []
 

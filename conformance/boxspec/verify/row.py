@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from boxspec.subject.observe.probes import Said
+from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.paths import Place
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DEFAULT = "default"
 # A function that returns the observed effects of an attempt, one line each. The list is empty if it
 # had no effect.
-Effects = Callable[[Said], list[str]]
+Effects = Callable[[ProbeResult], list[str]]
 
 
 class Status(Enum):
@@ -131,9 +131,9 @@ class Record:
     """The report of the probe program about one attempt.
 
     ended: how the process of the attempt ended.
-    output: the text of which `said` is the meaning.
+    output: the text that was read as `result`.
     """
 
     ended: str
-    said: Said
+    result: ProbeResult
     output: str = ""

@@ -21,7 +21,7 @@ import tty
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from boxspec.subject.observe.probes import Said
+from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.command import Command
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.janitor import Janitor
@@ -193,7 +193,7 @@ def _collect(found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: E
     complete = END in records
     for key, each in wanted.items():
         record = records.get(each.id)
-        effects = each.effects(record.said if record else Said())
+        effects = each.effects(record.result if record else ProbeResult())
         gone = each.is_there is not None and not each.is_there()
         found.tried[key] = Tried(each.shown, effects, record, each.group, each.unclear, gone)
     if not ended.in_time:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from boxspec.subject.observe.probes import Said, table
+from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.verify.paths import Place
 from boxspec.verify.row import Attempt, Line, Target
 from boxspec.verify.scene import Scene
@@ -22,12 +22,12 @@ GIT_SETTINGS = "-c user.name=u -c user.email=u@example.org -c core.hooksPath=/de
 GIT_LINE = f"git -C {{root}} {GIT_SETTINGS} commit -q --allow-empty -m c"
 
 
-def done(what: str) -> Callable[[Said], list[str]]:
-    return lambda said: [what] if said.outcome == "did" else []
+def done(what: str) -> Callable[[ProbeResult], list[str]]:
+    return lambda result: [what] if result.outcome == "did" else []
 
 
-def exists(path: Path, what: str) -> Callable[[Said], list[str]]:
-    return lambda said: [what] if path.exists() else []
+def exists(path: Path, what: str) -> Callable[[ProbeResult], list[str]]:
+    return lambda result: [what] if path.exists() else []
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class MayWrite(Target):
                 "d_write",
                 f"{shown} appended to",
                 {"denied": path, "ws": work},
-                lambda said: scene.changes(path),
+                lambda result: scene.changes(path),
             )
         ]
 
@@ -114,4 +114,4 @@ class MayReach(Target):
         listener = scene.port(self.port)
         shown = f"connect to 127.0.0.1:{self.port}"
         params: dict[str, object] = {"tcp4": self.port, "token": secrets.token_hex(8)}
-        return [Attempt("n_tcp4", shown, params, lambda said: listener.came())]
+        return [Attempt("n_tcp4", shown, params, lambda result: listener.came())]

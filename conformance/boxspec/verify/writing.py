@@ -11,7 +11,7 @@ from pathlib import Path
 
 from boxspec.random_names import random_name
 from boxspec.subject.observe.mounts import inner_path
-from boxspec.subject.observe.probes import Said, table
+from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place
 from boxspec.verify.reading import identified, leaks, printed
@@ -47,13 +47,13 @@ METADATA = (
 )
 
 
-def changed(scene: Scene, path: Path) -> Callable[[Said], list[str]]:
+def changed(scene: Scene, path: Path) -> Callable[[ProbeResult], list[str]]:
     scene.watch(path)
-    return lambda said: scene.changes(path, made_empty=False)
+    return lambda result: scene.changes(path, made_empty=False)
 
 
-def made(scene: Scene, path: Path) -> Callable[[Said], list[str]]:
-    return lambda said: scene.was_made(path)
+def made(scene: Scene, path: Path) -> Callable[[ProbeResult], list[str]]:
+    return lambda result: scene.was_made(path)
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class WriteLateFile(Target):
         shown = f"{self.place.shown}, made after the start, appended to"
         params = _denied(scene, path, "d_write")
 
-        def effects(said: Said) -> list[str]:
+        def effects(result: ProbeResult) -> list[str]:
             return scene.late_changes(path)
 
         return [Attempt("d_write", shown, params, effects, after_start=True)]
@@ -223,7 +223,7 @@ class Probes(Target):
         if name == "w_mounted":
             params["inner"] = inner_path(out / "file")
         shown = table()[name].tries + (", beside the workspace" if self.beside else "")
-        return Attempt(name, shown, params, lambda said: scene.changes(out), self.late)
+        return Attempt(name, shown, params, lambda result: scene.changes(out), self.late)
 
     def lines(self, scene: Scene) -> list[Line]:
         out = scene.outside_folder()

@@ -13,7 +13,7 @@ from typing import Unpack
 
 from boxspec.judge.expect import expect
 from boxspec.judge.verdict import Failure, HostLacks, Verdict
-from boxspec.subject.observe.probes import Said
+from boxspec.subject.observe.probes import ProbeResult
 from contracts.backend.answers import ObservedSession
 from contracts.backend.client import BackendCase, ProbeFields
 from contracts.backend.scene import SECRET, Scene, made_scene, run_outside
@@ -63,7 +63,7 @@ def need_effect(scene: Scene, **params: object) -> None:
 
 def inside(
     case: BackendCase, scene: Scene, profile: str, **context: Unpack[ProbeFields]
-) -> tuple[ObservedSession, Said]:
+) -> tuple[ObservedSession, ProbeResult]:
     """Make the attempt inside; raise NotApplicable if the session runs without a sandbox."""
     more = {"sibling": scene.ground.ws / "sibling"} if profile in WRITABLE else {}
     program, *args = scene.arm(**more)
@@ -81,7 +81,9 @@ def inside(
     return session, attempted_inside(session, WORK if profile in WRITABLE else EVERYWHERE)
 
 
-def attempted_inside(session: ObservedSession, allowed: str = EVERYWHERE, at: int = 0) -> Said:
+def attempted_inside(
+    session: ObservedSession, allowed: str = EVERYWHERE, at: int = 0
+) -> ProbeResult:
     """Return the result that the probe of a call printed, by default of the first one.
 
     Fail if the probe did not run. A probe also tries a counterpart that must work. If that one
@@ -97,7 +99,7 @@ def attempted_inside(session: ObservedSession, allowed: str = EVERYWHERE, at: in
             verdict=Verdict.OVERREFUSED,
             symptom="no program runs inside",
         )
-    attempted = Said.of(answer.stdout)
+    attempted = ProbeResult.of(answer.stdout)
     shown = {"stdout": answer.stdout[:400], "stderr": answer.stderr[:400]}
     if not attempted.is_told and not attempted.sibling:
         raise Failure(
@@ -122,7 +124,7 @@ def attempted_inside(session: ObservedSession, allowed: str = EVERYWHERE, at: in
     return attempted
 
 
-def judge(scene: Scene, session: ObservedSession, attempted: Said, at: int = 0) -> None:
+def judge(scene: Scene, session: ObservedSession, attempted: ProbeResult, at: int = 0) -> None:
     """Judge an attempt by its effect outside, then by the error inside."""
     probe = scene.probe
     effects = scene.effects(attempted)
@@ -155,7 +157,9 @@ def judge(scene: Scene, session: ObservedSession, attempted: Said, at: int = 0) 
     need_an_end(scene, session, attempted, at)
 
 
-def need_an_end(scene: Scene, session: ObservedSession, attempted: Said, at: int = 0) -> None:
+def need_an_end(
+    scene: Scene, session: ObservedSession, attempted: ProbeResult, at: int = 0
+) -> None:
     """Fail unless the attempt was completed, refused, or killed by a filter.
 
     Otherwise a missing effect is no evidence: a probe that crashed or ran out of time may not have

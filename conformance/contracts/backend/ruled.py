@@ -8,7 +8,7 @@ from typing import Any
 
 from boxspec.judge.expect import expect, shown
 from boxspec.judge.verdict import Declared, Failure, HostLacks, Verdict
-from boxspec.subject.observe.probes import Said
+from boxspec.subject.observe.probes import ProbeResult
 from contracts.backend.answers import NotEnforced, ObservedSession
 from contracts.backend.attempt import WORK, attempted_inside, need_an_end
 from contracts.backend.client import BackendCase
@@ -39,7 +39,7 @@ def session_of(
     rules: dict[str, Any],
     profile: str = "repo-write",
     **params: object,
-) -> tuple[ObservedSession, Said]:
+) -> tuple[ObservedSession, ProbeResult]:
     program, *args = scene.arm(sibling=scene.ground.ws / "sibling", **params)
     session = case.backend.run(
         [{"program": program, "args": args}],

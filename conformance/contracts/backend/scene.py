@@ -16,7 +16,7 @@ from boxspec.subject.observe.host_ipc import HostIpc
 from boxspec.subject.observe.lines import Deadline
 from boxspec.subject.observe.listeners import Listeners
 from boxspec.subject.observe.pipe_reader import PipeReader
-from boxspec.subject.observe.probes import Probe, Said, table
+from boxspec.subject.observe.probes import Probe, ProbeResult, table
 from boxspec.subject.observe.victim import Victim
 from boxspec.subject.observe.warden import Warden
 from contracts.backend.giver import Giver
@@ -58,7 +58,7 @@ class Scene:
     def arm(self, **params: object) -> list[str]:
         return self.ground.write_params(self.probe.name, **{**self.params, **params})
 
-    def effects(self, attempted: Said) -> list[str]:
+    def effects(self, attempted: ProbeResult) -> list[str]:
         """Return the changes outside, and the secrets and accesses that the attempt obtained."""
         found = self.ground.changes()
         for observer in self.observers:
@@ -69,7 +69,7 @@ class Scene:
             found.append(f"{self.probe.tries}: done")
         return found
 
-    def _success_counts(self, attempted: Said) -> bool:
+    def _success_counts(self, attempted: ProbeResult) -> bool:
         """True if the success of the call is an effect by itself, as the column `judged` of the
         probe says."""
         if self.probe.judged == "host-file":
@@ -129,7 +129,7 @@ def made_scenes(names: Sequence[str]) -> Iterator[list[Scene]]:
         yield [replace(first, probe=probe) for probe in probes]
 
 
-def run_outside(scene: Scene, words: Sequence[str]) -> tuple[Said, list[str]]:
+def run_outside(scene: Scene, words: Sequence[str]) -> tuple[ProbeResult, list[str]]:
     """Make the attempt without a sandbox; return its result and the processes that it left."""
     out = scene.ground.folder / "said"
     given = scene.stdin
@@ -158,4 +158,4 @@ def run_outside(scene: Scene, words: Sequence[str]) -> tuple[Said, list[str]]:
         ]
     finally:
         warden.sweep()
-    return Said.of(out.read_bytes()), left
+    return ProbeResult.of(out.read_bytes()), left

@@ -4,7 +4,7 @@ import pytest
 
 from boxspec.api import Verdict, expect, requires
 from boxspec.random_names import random_name
-from boxspec.subject.observe.probes import Said
+from boxspec.subject.observe.probes import ProbeResult
 from contracts.backend.attempt import attempted_inside, control, inside
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
@@ -67,7 +67,9 @@ def test_basic_accesses_of_every_program_work(case: BackendCase, profile: str) -
             on_unavailable="degrade",
         )
         attempted_inside(session)
-        outcomes = [str(Said.of(call.stdout)) if call.ok else "no result" for call in session.calls]
+        outcomes = [
+            str(ProbeResult.of(call.stdout)) if call.ok else "no result" for call in session.calls
+        ]
         found = dict(zip(EVERYWHERE, outcomes, strict=True))
         wanted = dict.fromkeys(EVERYWHERE, "did")
         expect("the result of each attempt", found, wanted, verdict=Verdict.OVERREFUSED)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from boxspec.api import HostLacks, NotApplicable, Verdict, expect, one_of, requires, satisfies
-from boxspec.subject.observe.probes import Said
+from boxspec.subject.observe.probes import ProbeResult
 from contracts.backend import host
 from contracts.backend.answers import Claims, ObservedSession
 from contracts.backend.attempt import WORK, attempted_inside, control, need_an_end
@@ -133,14 +133,14 @@ def _expect_true_claims(case: BackendCase, backend: str, probe: str, state: Sequ
     control(probe)
     with made_scene(probe) as scene:
         session = _attempted(case, scene, backend, "repo-write", state)
-        attempted = Said()
+        attempted = ProbeResult()
         if not session.dropped and session.only.ok:
-            attempted = Said.of(session.only.stdout)
+            attempted = ProbeResult.of(session.only.stdout)
         effects = scene.effects(attempted)
         claimed = bool(effects) and session.claims_fully(scene.probe.aspect)
         expect(
             f"whether a program starts inside {backend}, and its effects outside",
-            (attempted != Said(), effects if claimed else []),
+            (attempted != ProbeResult(), effects if claimed else []),
             (True, []),
             {"state": state, "claims": claims, "inside": str(attempted)},
             Verdict.CONTRADICTION,

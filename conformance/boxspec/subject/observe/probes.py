@@ -45,8 +45,8 @@ def _probe(row: dict[str, str]) -> Probe:
 
 
 @dataclass
-class Said:
-    """What a probe printed about its attempt.
+class ProbeResult:
+    """The result that a probe printed about its attempt.
 
     sibling: True if the allowed counterpart worked.
     leaked: the texts that leaked.
@@ -62,7 +62,7 @@ class Said:
     signal: str = ""
 
     @classmethod
-    def of(cls, stdout: bytes) -> Said:
+    def of(cls, stdout: bytes) -> ProbeResult:
         """Read the lines of the probe; other lines are no evidence."""
         made = cls()
         for line in stdout.decode("utf-8", "surrogateescape").splitlines():

@@ -13,7 +13,7 @@ import pytest
 from boxspec.judge.verdict import Late
 from boxspec.subject.attempt import Attempt
 from boxspec.subject.case import Case
-from boxspec.subject.observe.probes import Said
+from boxspec.subject.observe.probes import ProbeResult
 from contracts.backend.answers import ObservedSession
 from contracts.backend.client import BackendClient
 from selftest.tools import CONFORMANCE, boxspec
@@ -67,7 +67,7 @@ def test_one_in_which_no_attempt_is_made_proves_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("signal", "is_told"), [("SIGSYS", True), ("SIGSEGV", False)])
 def test_a_filter_that_kills_refuses_and_a_crash_does_not(signal: str, is_told: bool) -> None:
     lines = '{"sibling": true}\n{"outcome": "killed", "signal": "%s"}\n'
-    said = Said.of((lines % signal).encode())
+    said = ProbeResult.of((lines % signal).encode())
     assert (said.is_told, str(said)) == (is_told, f"killed by {signal}")
 
 
