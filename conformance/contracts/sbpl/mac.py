@@ -156,7 +156,7 @@ def attempts(setup: Setup, home: str) -> list[Attempt]:
 def by_evaluator(text: Text, attempt: Attempt) -> str:
     asked = [(ACTIONS[attempt.action], attempt.path)]
     asked += [("file-write-create", path) for path in attempt.paths[1:]]
-    outcomes = [text.rulings([name], path)[name].outcome for name, path in asked]
+    outcomes = [text.decisions([name], path)[name].outcome for name, path in asked]
     if set(outcomes) <= {Outcome.ALLOW}:
         return "allow"
     return str(next(each for each in outcomes if each is not Outcome.ALLOW))

@@ -173,12 +173,12 @@ def test_both_readings_give_one_answer(case: SbplCase) -> None:
         given = sbpl.with_everything(chance)
         text = case.sbpl.compiled(given)
         for path in sbpl.paths(chance, given, 24):
-            for name, ruling in text.rulings((*sbpl.WRITES, *sbpl.READS), path).items():
+            for name, decision in text.decisions((*sbpl.WRITES, *sbpl.READS), path).items():
                 expect(
                     f"decision by both readings about {name} {path}",
-                    ruling.outcome.value,
+                    decision.outcome.value,
                     satisfies("not ambiguous", lambda decision: decision != "ambiguous"),
-                    {"clauses": sbpl.clauses(ruling), **text.evidence()},
+                    {"clauses": sbpl.clauses(decision), **text.evidence()},
                 )
 
 
@@ -190,8 +190,8 @@ WITHOUT_PATHS = ("network*", "sysctl*", "mach*", "ipc-posix*", "process-info*", 
 def test_both_readings_give_one_answer_without_a_path(case: SbplCase, name: str) -> None:
     text = case.sbpl.compiled(PLAIN)
     shown = {
-        operation: (ruling.last.outcome.value, ruling.specific.outcome.value)
-        for operation, ruling in text.rulings(sbpl.leaves(name)).items()
+        operation: (decision.last.outcome.value, decision.specific.outcome.value)
+        for operation, decision in text.decisions(sbpl.leaves(name)).items()
     }
     both = dict.fromkeys(shown, ("allow", "allow"))
     expect("decisions by the two readings", shown, both, text.evidence())

@@ -11,7 +11,7 @@ from boxspec.judge.verdict import Blocked, Failure, Verdict
 from boxspec.subject.client.b64 import Word, raw, unb64
 from boxspec.subject.observed import Answer
 from contracts.sbpl.seatbelt import operations
-from contracts.sbpl.seatbelt.decide import Decider, Outcome, Ruling
+from contracts.sbpl.seatbelt.decide import Decider, Decision, Outcome
 from contracts.sbpl.seatbelt.filters import NOTHING, Filter, Gap, Matching, Subject
 from contracts.sbpl.seatbelt.forms import Profile, load
 from contracts.sbpl.seatbelt.reader import Undecidable, Unreadable
@@ -83,29 +83,29 @@ class Text:
     def _filters(self) -> list[Filter]:
         return [each.filter for each in self.profile.clauses if each.filter is not None]
 
-    def rulings(self, names: Iterable[str], path: Word | None = None) -> dict[str, Ruling]:
+    def decisions(self, names: Iterable[str], path: Word | None = None) -> dict[str, Decision]:
         subject = NOTHING if path is None else Subject(self.under(path))
         return self.decider.decide_all(names, subject)
 
     def allows(self, name: str, path: Word | None = None) -> bool:
-        return self.decided(name, path, self.rulings([name], path)[name])
+        return self.decided(name, path, self.decisions([name], path)[name])
 
     def allows_call(self, policy: bytes, number: int) -> bool:
         """True if the text allows a call to a policy module of the kernel."""
         name = "system-mac-syscall"
-        ruling = self.decider.decide(name, Subject(policy=policy, call=number))
-        return self.decided(name, policy, ruling)
+        decision = self.decider.decide(name, Subject(policy=policy, call=number))
+        return self.decided(name, policy, decision)
 
-    def decided(self, name: str, path: Word | None, ruling: Ruling) -> bool:
-        if ruling.outcome in (Outcome.ALLOW, Outcome.DENY):
-            return ruling.allowed
-        if ruling.gaps and not any(gap.malformed for gap in ruling.gaps):
-            raise Blocked([named_by(ruling.gaps)], ruling.why)
+    def decided(self, name: str, path: Word | None, decision: Decision) -> bool:
+        if decision.outcome in (Outcome.ALLOW, Outcome.DENY):
+            return decision.allowed
+        if decision.gaps and not any(gap.malformed for gap in decision.gaps):
+            raise Blocked([named_by(decision.gaps)], decision.why)
         raise Failure(
             f"the decision about {name} {shown(path) if path is not None else ''}".strip(),
             "allow or deny",
-            f"{ruling.outcome}: {ruling.why}",
-            {"clauses": clauses(ruling), **self.evidence()},
+            f"{decision.outcome}: {decision.why}",
+            {"clauses": clauses(decision), **self.evidence()},
         )
 
     def expect(self, what: str, wanted: Mapping[Any, bool], names: Iterable[str] = WRITE) -> None:
@@ -113,10 +113,10 @@ class Text:
         wrong = []
         blocked: Blocked | None = None
         for path, allowed in wanted.items():
-            for name, ruling in self.rulings(names, path).items():
+            for name, decision in self.decisions(names, path).items():
                 try:
-                    if self.decided(name, path, ruling) is not allowed:
-                        wrong.append((path, name, ruling))
+                    if self.decided(name, path, decision) is not allowed:
+                        wrong.append((path, name, decision))
                 except Blocked as why:
                     blocked = blocked or why
         if wrong:
@@ -125,17 +125,17 @@ class Text:
             raise blocked
 
     def _fail(
-        self, what: str, wanted: Mapping[Any, bool], wrong: list[tuple[Any, str, Ruling]]
+        self, what: str, wanted: Mapping[Any, bool], wrong: list[tuple[Any, str, Decision]]
     ) -> None:
-        path, name, ruling = min(wrong, key=lambda each: len(os.fsencode(each[0])))
+        path, name, decision = min(wrong, key=lambda each: len(os.fsencode(each[0])))
         paths = list(dict.fromkeys(str(each[0]) for each in wrong))
         wide = any(each[2].allowed for each in wrong)
         raise Failure(
             f"{what}: {name} {shown(path)}",
             "allow" if wanted[path] else "deny",
-            str(ruling.outcome),
+            str(decision.outcome),
             {
-                "decides": clauses(ruling),
+                "decides": clauses(decision),
                 "wrong": f"{len(paths)} of {len(wanted)} paths: {', '.join(paths[:12])}",
                 **self.evidence(),
             },
@@ -153,11 +153,11 @@ def bytes_of(answer: Answer) -> bytes:
     return unb64(result["text_b64"]) if "text_b64" in result else raw(result["text"])
 
 
-def clauses(ruling: Ruling) -> str:
+def clauses(decision: Decision) -> str:
     """Return a text with the clause by which each reading decides."""
     deciding = dict.fromkeys(
         f"line {each.clause.line}: {each.clause}" if each.clause else "no clause"
-        for each in (ruling.last, ruling.specific)
+        for each in (decision.last, decision.specific)
     )
     return "; ".join(deciding)
 

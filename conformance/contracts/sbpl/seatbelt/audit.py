@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.printable import one_line
-from contracts.sbpl.seatbelt.decide import Decider, Outcome, Ruling
+from contracts.sbpl.seatbelt.decide import Decider, Decision, Outcome
 from contracts.sbpl.seatbelt.explain import notes, remarks, shortened
 from contracts.sbpl.seatbelt.question import opened, subject_of
 
@@ -98,11 +98,11 @@ def audit(
     marked: list[str] = []
     for each in questions(home, workspace, str(file.resolve())):
         given = {"vnode-type": "REGULAR-FILE"} if each.operation.startswith("file-") else {}
-        ruling = decider.decide(each.operation, subject_of(each.operation, each.subject, given))
-        marks = notes(decider, ruling, each.operation)
+        decision = decider.decide(each.operation, subject_of(each.operation, each.subject, given))
+        marks = notes(decider, decision, each.operation)
         numbers = [_numbered(marked, words) for words in marks]
-        answer = _answer(ruling) + "".join(f" [{number}]" for number in numbers)
-        rows.append((each.topic, each.words(home), answer, _by(decider, each.operation, ruling)))
+        answer = _answer(decision) + "".join(f" [{number}]" for number in numbers)
+        rows.append((each.topic, each.words(home), answer, _by(decider, each.operation, decision)))
     lines = [f"{file}: home {home}, workspace {workspace}"]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
@@ -120,23 +120,23 @@ def _numbered(marked: list[str], words: str) -> int:
     return marked.index(words) + 1
 
 
-def _answer(ruling: Ruling) -> str:
-    if ruling.outcome is Outcome.AMBIGUOUS:
+def _answer(decision: Decision) -> str:
+    if decision.outcome is Outcome.AMBIGUOUS:
         # Published measurements agree with this reading.
-        return f"probably {ANSWERS[ruling.specific.outcome]}"
-    return ANSWERS[ruling.outcome]
+        return f"probably {ANSWERS[decision.specific.outcome]}"
+    return ANSWERS[decision.outcome]
 
 
-def _by(decider: Decider, operation: str, ruling: Ruling) -> str:
-    if ruling.outcome is Outcome.UNDECIDABLE:
-        others = {reading.otherwise for reading in (ruling.last, ruling.specific)}
-        return f"{ruling.why}; otherwise {others.pop()}" if len(others) == 1 else ruling.why
+def _by(decider: Decider, operation: str, decision: Decision) -> str:
+    if decision.outcome is Outcome.UNDECIDABLE:
+        others = {reading.otherwise for reading in (decision.last, decision.specific)}
+        return f"{decision.why}; otherwise {others.pop()}" if len(others) == 1 else decision.why
     chain = decider.chain(operation)
     found = []
-    for reading in (ruling.last, ruling.specific):
+    for reading in (decision.last, decision.specific):
         clause = reading.clause
         if clause is None:
             found.append("no clause matches")
         else:
-            found.append(f"{clause.place}: {shortened(clause, chain, ruling.subject)}")
+            found.append(f"{clause.place}: {shortened(clause, chain, decision.subject)}")
     return "; ".join(dict.fromkeys(found))

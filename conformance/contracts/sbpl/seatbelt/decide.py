@@ -19,7 +19,7 @@ from enum import StrEnum
 from contracts.sbpl.seatbelt.filters import NOTHING, Gap, Met, Subject
 from contracts.sbpl.seatbelt.forms import Clause, Profile
 from contracts.sbpl.seatbelt.operations import DEFAULT, chain, chain_with
-from contracts.sbpl.seatbelt.regexes import TooDear
+from contracts.sbpl.seatbelt.regexes import BudgetExceeded
 
 
 class Outcome(StrEnum):
@@ -49,7 +49,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Ruling:
+class Decision:
     outcome: Outcome
     last: Reading
     specific: Reading
@@ -109,30 +109,30 @@ class Decider:
         self.plans[operation] = last, specific
         return last, specific
 
-    def decide(self, operation: str, subject: Subject = NOTHING) -> Ruling:
+    def decide(self, operation: str, subject: Subject = NOTHING) -> Decision:
         return self.decide_all([operation], subject)[operation]
 
     def decide_all(
         self, operations: Iterable[str], subject: Subject = NOTHING
-    ) -> dict[str, Ruling]:
+    ) -> dict[str, Decision]:
         """Decide several operations on one subject, with one evaluation of each filter."""
         met: dict[int, Met] = {}
         return {operation: self._rule(operation, subject, met) for operation in operations}
 
-    def _rule(self, operation: str, subject: Subject, met: dict[int, Met]) -> Ruling:
+    def _rule(self, operation: str, subject: Subject, met: dict[int, Met]) -> Decision:
         try:
             last, specific = (_first(clauses, subject, met) for clauses in self.plan(operation))
-        except TooDear:
-            dear = Reading(Outcome.UNDECIDABLE, None)
+        except BudgetExceeded:
+            undecided = Reading(Outcome.UNDECIDABLE, None)
             why = "the regular expressions cost too much"
-            return Ruling(dear.outcome, dear, dear, why, subject)
+            return Decision(undecided.outcome, undecided, undecided, why, subject)
         for reading in (last, specific):
             if reading.outcome is Outcome.UNDECIDABLE:
-                return Ruling(reading.outcome, last, specific, _why(reading, subject), subject)
+                return Decision(reading.outcome, last, specific, _why(reading, subject), subject)
         if last.outcome is not specific.outcome:
             why = "the two readings differ"
-            return Ruling(Outcome.AMBIGUOUS, last, specific, why, subject)
-        return Ruling(last.outcome, last, specific, subject=subject)
+            return Decision(Outcome.AMBIGUOUS, last, specific, why, subject)
+        return Decision(last.outcome, last, specific, subject=subject)
 
 
 def _first(candidates: Iterable[Candidate], subject: Subject, met: dict[int, Met]) -> Reading:
@@ -196,4 +196,4 @@ def _gap(clause: Clause, subject: Subject) -> Gap | None:
     return next((each for each in gaps if each.fact not in subject.facts), None)
 
 
-__all__ = ["DEFAULT", "Decider", "Outcome", "Reading", "Ruling", "Subject"]
+__all__ = ["DEFAULT", "Decider", "Decision", "Outcome", "Reading", "Subject"]

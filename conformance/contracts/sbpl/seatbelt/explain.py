@@ -10,7 +10,7 @@ from pathlib import Path
 from boxspec.errors import UsageError
 from boxspec.printable import one_line
 from contracts.sbpl.seatbelt import reported
-from contracts.sbpl.seatbelt.decide import Decider, Outcome, Reading, Ruling
+from contracts.sbpl.seatbelt.decide import Decider, Decision, Outcome, Reading
 from contracts.sbpl.seatbelt.filters import Joined, Subject
 from contracts.sbpl.seatbelt.forms import Clause
 from contracts.sbpl.seatbelt.operations import canonical, is_execution
@@ -39,25 +39,25 @@ def explain(
         )
     asked = subject_of(operation, subject, given or {})
     decider = Decider(profile)
-    ruling = decider.decide(operation, asked)
-    sys.stdout.write(described(decider, ruling, operation, subject))
-    return ALLOWED if ruling.allowed else OTHERWISE
+    decision = decider.decide(operation, asked)
+    sys.stdout.write(described(decider, decision, operation, subject))
+    return ALLOWED if decision.allowed else OTHERWISE
 
 
-def described(decider: Decider, ruling: Ruling, operation: str, subject: str | None) -> str:
-    words = " ".join(filter(None, (ruling.outcome.value, operation, subject)))
-    why = f"  ({ruling.why})" if ruling.why else ""
+def described(decider: Decider, decision: Decision, operation: str, subject: str | None) -> str:
+    words = " ".join(filter(None, (decision.outcome.value, operation, subject)))
+    why = f"  ({decision.why})" if decision.why else ""
     lines = [f"{words}{why}"]
-    show = _Shown(decider, operation, ruling)
-    if (ruling.last.outcome, ruling.last.clause) == (
-        ruling.specific.outcome,
-        ruling.specific.clause,
+    show = _Shown(decider, operation, decision)
+    if (decision.last.outcome, decision.last.clause) == (
+        decision.specific.outcome,
+        decision.specific.clause,
     ):
-        lines += show.reading("both readings", ruling.last)
+        lines += show.reading("both readings", decision.last)
     else:
-        lines += show.reading("the last that matches", ruling.last)
-        lines += show.reading("the most specific", ruling.specific)
-    marks = [*notes(decider, ruling, operation), *remarks(decider)]
+        lines += show.reading("the last that matches", decision.last)
+        lines += show.reading("the most specific", decision.specific)
+    marks = [*notes(decider, decision, operation), *remarks(decider)]
     lines += [f"  {'note':<22} {each}" for each in marks]
     return "".join(f"{one_line(line)}\n" for line in lines)
 
@@ -70,34 +70,34 @@ def remarks(decider: Decider) -> list[str]:
     return [f"line {version.line}: {version} is read by the rules of (version 1)"]
 
 
-def notes(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
+def notes(decider: Decider, decision: Decision, operation: str) -> list[str]:
     """Return warnings about a decision, one per line."""
     found = []
-    for clause in (ruling.last.clause, ruling.specific.clause):
+    for clause in (decision.last.clause, decision.specific.clause):
         if clause is not None and is_execution(operation) and clause.allow:
             if {"no-sandbox", "no-profile"} & set(clause.modifiers):
                 found.append(f"{clause.place}: the program would run without a sandbox")
             break
-    if is_execution(operation) and ruling.allowed:
+    if is_execution(operation) and decision.allowed:
         found.append("a program also needs file-read-data and file-map-executable to start")
-    if ruling.outcome in (Outcome.ALLOW, Outcome.DENY):
-        unknown = {*ruling.last.unknown, *ruling.specific.unknown}
+    if decision.outcome in (Outcome.ALLOW, Outcome.DENY):
+        unknown = {*decision.last.unknown, *decision.specific.unknown}
         found += [
             f"{each.place}: {_words(each)} is not known here; it decides only if it has a clause"
             " about a narrower operation"
             for each in decider.profile.clauses
             if each.allow is None and each.operations == ("default",) and each not in unknown
         ]
-        found += _without_extension(decider, ruling, operation)
-    return [*found, *reported.notes(decider, ruling, operation)]
+        found += _without_extension(decider, decision, operation)
+    return [*found, *reported.notes(decider, decision, operation)]
 
 
-def _without_extension(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
+def _without_extension(decider: Decider, decision: Decision, operation: str) -> list[str]:
     """Return a note if the decision depends on the assumption that the program has no extension."""
-    if ruling.subject.facts.get("extension") != ():
+    if decision.subject.facts.get("extension") != ():
         return []
-    facts = {name: value for name, value in ruling.subject.facts.items() if name != "extension"}
-    other = decider.decide(operation, replace(ruling.subject, facts=facts))
+    facts = {name: value for name, value in decision.subject.facts.items() if name != "extension"}
+    other = decider.decide(operation, replace(decision.subject, facts=facts))
     if other.outcome is not Outcome.UNDECIDABLE:
         return []
     clause = next(iter((*other.last.unknown, *other.specific.unknown)))
@@ -110,9 +110,9 @@ def _words(clause: Clause) -> str:
 
 
 class _Shown:
-    def __init__(self, decider: Decider, operation: str, ruling: Ruling) -> None:
+    def __init__(self, decider: Decider, operation: str, decision: Decision) -> None:
         self.chain = decider.chain(operation)
-        self.subject = ruling.subject
+        self.subject = decision.subject
 
     def reading(self, name: str, reading: Reading) -> list[str]:
         maybe = [f"  {name:<22} maybe {self.clause(each)}" for each in reading.unknown]

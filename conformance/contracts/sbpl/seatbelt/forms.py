@@ -21,7 +21,7 @@ from contracts.sbpl.seatbelt.reader import (
     Unset,
     read,
 )
-from contracts.sbpl.seatbelt.regexes import Purse
+from contracts.sbpl.seatbelt.regexes import StepBudget
 from contracts.sbpl.seatbelt.scheme import STEPS, STEPS_OF_A_FORM, Evaluator, TooMuch
 from contracts.sbpl.seatbelt.values import (
     NOTHING,
@@ -74,7 +74,7 @@ class Profile:
 
     forms: list[Node]
     clauses: list[Clause] = field(default_factory=list)
-    purse: Purse = field(default_factory=Purse)
+    budget: StepBudget = field(default_factory=StepBudget)
     # The form `(version N)` if N is not 1.
     version: List | None = None
 
@@ -258,7 +258,7 @@ class Loader(Evaluator):
                     return UnknownFilter(form, Gap(f"the parameter {each.name}"))
             written = spelled(form, given)
             try:
-                return vocabulary.made(name, form, given, written, self.profile.purse)
+                return vocabulary.made(name, form, given, written, self.profile.budget)
             except Refused as why:
                 if self.conditions:
                     return UnknownFilter(form, Gap(why.words))

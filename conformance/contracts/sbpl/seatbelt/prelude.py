@@ -17,7 +17,7 @@ from contracts.sbpl.seatbelt.filters import (
     joined,
 )
 from contracts.sbpl.seatbelt.reader import List, Undecidable
-from contracts.sbpl.seatbelt.regexes import Purse, Regex
+from contracts.sbpl.seatbelt.regexes import Regex, StepBudget
 
 Test = Callable[[bytes], Met]
 
@@ -60,7 +60,7 @@ def is_one(name: str) -> bool:
 
 
 def made(
-    name: str, form: List, values: Sequence[object], written: tuple[str, ...], purse: Purse
+    name: str, form: List, values: Sequence[object], written: tuple[str, ...], budget: StepBudget
 ) -> Filter:
     if name in _ENTITLEMENTS:
         return _entitlement(name, form, values, written)
@@ -69,14 +69,14 @@ def made(
         tests = [_of_mode(each) for each in modes]
         return _of(form, name, values, written, "file-mode", tests)
     if name in _VALUES:
-        tests = [_of_value(name, form, each, purse) for each in values]
+        tests = [_of_value(name, form, each, budget) for each in values]
         return _of(form, name, values, written, "entitlement-value", tests)
     if name.startswith(_MOUNT):
         texts = [each for each in values if isinstance(each, bytes)]
         how = name.removeprefix(_MOUNT)
         if len(texts) < len(values) or not texts:
             raise Undecidable(form.line, f"the filter {str(form)[:80]}")
-        on_paths = tuple(_of_path(how, each, form, purse) for each in texts)
+        on_paths = tuple(_of_path(how, each, form, budget) for each in texts)
         return OfMount(form, name, written, on_paths)
     if values:
         raise Undecidable(form.line, f"the filter {str(form)[:80]}")
@@ -116,13 +116,13 @@ def _entitlement(
     return joined("require-all", form, (has, rest[0]))
 
 
-def _of_value(name: str, form: List, value: object, purse: Purse) -> Test:
+def _of_value(name: str, form: List, value: object, budget: StepBudget) -> Test:
     if isinstance(value, bool):
         value = b"#t" if value else b"#f"
     if not isinstance(value, bytes):
         raise Undecidable(form.line, f"the filter {str(form)[:80]}")
     if name.endswith("-regex"):
-        return Regex(value, form.line, purse).matches
+        return Regex(value, form.line, budget).matches
     wanted = value
     return lambda given: given == wanted
 
@@ -141,9 +141,9 @@ def _of_mode(wanted: int) -> Test:
     return test
 
 
-def _of_path(how: str, wanted: bytes, form: List, purse: Purse) -> Test:
+def _of_path(how: str, wanted: bytes, form: List, budget: StepBudget) -> Test:
     if how.endswith("regex"):
-        return Regex(wanted, form.line, purse).matches
+        return Regex(wanted, form.line, budget).matches
     if how.endswith("prefix"):
         return lambda path: path.startswith(wanted)
     place = wanted.rstrip(b"/") or b"/"

@@ -1,7 +1,7 @@
 """Read the text of a profile into nested lists of symbols, numbers and strings.
 
 The language is TinyScheme. Strings are bytes, like paths. A token whose meaning is unknown here
-becomes a Puzzle, so that only the clause with it is unknown.
+becomes an UnknownToken, so that only the clause with it is unknown.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Symbol:
 
 
 @dataclass(frozen=True)
-class Puzzle:
+class UnknownToken:
     """A token of unknown meaning; `words` describes it."""
 
     words: str
@@ -168,7 +168,7 @@ class List:
         return f"({' '.join(map(str, self.items))})"
 
 
-Node = Symbol | String | Constant | Character | Puzzle | List
+Node = Symbol | String | Constant | Character | UnknownToken | List
 
 
 def read(text: bytes) -> list[Node]:
@@ -199,7 +199,7 @@ class _Reading:
         # The lists that are still open, the innermost last; the first one is the text itself. Each
         # has its line and the quote before it. A list after a quote ends with its first form.
         self.lists: list[tuple[list[Node], int, str]] = [([], 1, "")]
-        # Open lists beyond the limit. They become one Puzzle.
+        # Open lists beyond the limit. They become one UnknownToken.
         self.beyond = 0
         self.why: Unreadable | None = None
         try:
@@ -246,7 +246,7 @@ class _Reading:
             self.beyond += {"open": 1, "close": -1}.get(kind, 0)
             if not self.beyond:
                 words = f"a form of more than {NESTED} lists inside each other"
-                _put(self.lists, Puzzle(words, self.line, "(…)"))
+                _put(self.lists, UnknownToken(words, self.line, "(…)"))
         elif kind == "open" and len(self.lists) > NESTED:
             self.beyond = 1
         elif kind in ("open", "quote"):
@@ -294,18 +294,18 @@ def _leaf(kind: str, token: bytes, line: int) -> Node:
     if kind == "character":
         code = _character(written.removeprefix("#\\"))
         if code is None:
-            return Puzzle(f"the character {written}", line, written)
+            return UnknownToken(f"the character {written}", line, written)
         return Character(code, line, written)
     inside = token[2:-1] if kind == "raw" else token[1:-1]
     if len(inside) > STRING_BYTES:
         source = "a published comment of a sandbox's author: Error reading string"
         raise Refused(line, f"a string of more than {STRING_BYTES} bytes", source)
     if b"\0" in inside:
-        return Puzzle("a NUL in a string", line, written)
+        return UnknownToken("a NUL in a string", line, written)
     if kind == "string":
         return _unescaped(token, line)
     if b'\\"' in inside:
-        return Puzzle('a backslash before a quote in #"…"', line, written)
+        return UnknownToken('a backslash before a quote in #"…"', line, written)
     return String(inside, line, token)
 
 
@@ -323,7 +323,7 @@ def _unescaped(token: bytes, line: int) -> Node:
 
     value = _ESCAPE.sub(meant, token[1:-1])
     if unknown:
-        return Puzzle(unknown, line, token.decode("utf-8", "backslashreplace"))
+        return UnknownToken(unknown, line, token.decode("utf-8", "backslashreplace"))
     return String(value, line, token)
 
 
@@ -343,7 +343,7 @@ def _atom(token: bytes, line: int) -> Node:
     if number is not None:
         return Constant(number, line)
     if word.startswith("#"):
-        return Puzzle(f"the word {word[:40]}", line, word)
+        return UnknownToken(f"the word {word[:40]}", line, word)
     if '"' in word:
         raise Refused(line, f"unbound variable: {word[:40]}", "published runs, exit status 65")
     return Symbol(word, line)

@@ -18,18 +18,20 @@ BUDGET = 2_000_000
 KEPT = 500
 
 
-class TooDear(Exception):
+class BudgetExceeded(Exception):
     """Raised if the budget of a profile is spent."""
 
 
 @dataclass
-class Purse:
+class StepBudget:
+    """The states that regular expressions of a profile may still visit."""
+
     left: int = BUDGET
 
-    def pay(self, steps: int) -> None:
+    def spend(self, steps: int) -> None:
         self.left -= steps
         if self.left < 0:
-            raise TooDear
+            raise BudgetExceeded
 
 
 class State(dict[str, "State"]):
@@ -43,13 +45,13 @@ class State(dict[str, "State"]):
 class Automaton:
     """The automaton for one reading of an expression."""
 
-    def __init__(self, pattern: str, line: int, dot: Class, purse: Purse) -> None:
+    def __init__(self, pattern: str, line: int, dot: Class, budget: StepBudget) -> None:
         parser = Parser(pattern, line, dot)
         first, self.last = parser.whole()
         self.anchored = all(begins and ends for begins, ends in parser.anchors)
         self.unknown, self.outside = parser.unknown, parser.outside
         self.ends = {self.last, parser.sink}
-        self.program, self.purse = parser.program, purse
+        self.program, self.budget = parser.program, budget
         self.first = first
         self.states: dict[frozenset[int], State] = {}
 
@@ -64,7 +66,7 @@ class Automaton:
 
     def step(self, state: State, character: str) -> State:
         takes, leads = self.program.takes, self.program.leads
-        self.purse.pay(len(state.members) + 1)
+        self.budget.spend(len(state.members) + 1)
         met = []
         for member in state.members:
             what = takes[member]
@@ -81,7 +83,7 @@ class Automaton:
                 if free not in seen:
                     seen.add(free)
                     waiting.append(free)
-        self.purse.pay(len(seen) + 1)
+        self.budget.spend(len(seen) + 1)
         key = frozenset(seen)
         found = self.states.get(key)
         if found is None:
@@ -97,7 +99,7 @@ class Regex:
 
     pattern: bytes
     line: int
-    purse: Purse
+    budget: StepBudget
     _readings: dict[tuple[bool, Class], Automaton] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -114,7 +116,7 @@ class Regex:
         made = self._readings.get((as_bytes, dot))
         if made is None:
             text = _text(self.pattern, as_bytes)
-            made = self._readings[as_bytes, dot] = Automaton(text, self.line, dot, self.purse)
+            made = self._readings[as_bytes, dot] = Automaton(text, self.line, dot, self.budget)
         return made
 
     def matches(self, path: bytes) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from contracts.sbpl.seatbelt.decide import Decider, Outcome, Ruling
+from contracts.sbpl.seatbelt.decide import Decider, Decision, Outcome
 from contracts.sbpl.seatbelt.filters import Filter, Joined
 from contracts.sbpl.seatbelt.forms import Clause
 
@@ -20,28 +20,28 @@ _BEYOND_DEFAULT = (
 )
 
 
-def notes(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
+def notes(decider: Decider, decision: Decision, operation: str) -> list[str]:
     """Return the reported behaviour that would change the decision."""
-    if ruling.outcome not in (Outcome.ALLOW, Outcome.DENY):
+    if decision.outcome not in (Outcome.ALLOW, Outcome.DENY):
         return []
     return [
-        *_combined_allow(decider, ruling, operation),
-        *_sharp_s(decider, ruling, operation),
-        *_beyond_default(decider, ruling, operation),
-        *_implicit(decider, ruling, operation),
+        *_combined_allow(decider, decision, operation),
+        *_sharp_s(decider, decision, operation),
+        *_beyond_default(decider, decision, operation),
+        *_implicit(decider, decision, operation),
     ]
 
 
-def _combined_allow(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
+def _combined_allow(decider: Decider, decision: Decision, operation: str) -> list[str]:
     """An allow with `require-all` was seen to beat a later plain deny of the same operation."""
-    denies = ruling.specific.clause
-    if ruling.allowed or denies is None or denies.filter is None or _is_combined(denies.filter):
+    denies = decision.specific.clause
+    if decision.allowed or denies is None or denies.filter is None or _is_combined(denies.filter):
         return []
     level = next(each for each in decider.chain(operation) if each in denies.operations)
     for clause in decider.profile.clauses:
         if clause is denies:
             break
-        if _beats(clause, level) and clause.filter and clause.filter.meets(ruling.subject):
+        if _beats(clause, level) and clause.filter and clause.filter.meets(decision.subject):
             return [f"{REPORTED}: the allow with require-all at {clause.place} decides instead"]
     return []
 
@@ -56,29 +56,29 @@ def _is_combined(filter_: Filter) -> bool:
     return any(isinstance(each, Joined) and each.name == "require-all" for each in filter_.parts())
 
 
-def _sharp_s(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
+def _sharp_s(decider: Decider, decision: Decision, operation: str) -> list[str]:
     """On APFS without case, names that differ in ß and ss were seen to be one file."""
-    path = ruling.subject.path
+    path = decision.subject.path
     if path is None:
         return []
     sharp = "ß".encode()
     for other in (path.replace(sharp, b"ss"), path.replace(b"ss", sharp)):
         if other == path:
             continue
-        there = decider.decide(operation, replace(ruling.subject, path=other))
-        if there.outcome is not ruling.outcome:
+        there = decider.decide(operation, replace(decision.subject, path=other))
+        if there.outcome is not decision.outcome:
             name = other.decode("utf-8", "backslashreplace")
             return [f"{REPORTED}: APFS may take {name} for the same file: {there.outcome}"]
     return []
 
 
-def _beyond_default(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
+def _beyond_default(decider: Decider, decision: Decision, operation: str) -> list[str]:
     """`(deny default)` was seen to leave some operations allowed."""
-    if ruling.allowed:
+    if decision.allowed:
         return []
     chain = decider.chain(operation)
     family = next((each for each in _BEYOND_DEFAULT if each in chain), None)
-    clause = ruling.specific.clause
+    clause = decision.specific.clause
     if family is None or (clause is not None and not set(chain[:-1]).isdisjoint(clause.operations)):
         return []
     return [
@@ -86,17 +86,17 @@ def _beyond_default(decider: Decider, ruling: Ruling, operation: str) -> list[st
     ]
 
 
-def _implicit(decider: Decider, ruling: Ruling, operation: str) -> list[str]:
+def _implicit(decider: Decider, decision: Decision, operation: str) -> list[str]:
     """The language was seen to add clauses of its own, and to count a bind as inbound."""
-    if ruling.allowed:
+    if decision.allowed:
         return []
-    if operation == "signal" and ruling.subject.facts.get("target") == (b"self",):
+    if operation == "signal" and decision.subject.facts.get("target") == (b"self",):
         return [f"{REPORTED}: a process can always send a signal to itself"]
     if operation == "network-bind":
-        here = ruling.specific.clause
+        here = decision.specific.clause
         if here is not None and "network-bind" in here.operations:
             return []
-        there = decider.decide("network-inbound", ruling.subject)
+        there = decider.decide("network-inbound", decision.subject)
         clause = there.specific.clause
         if there.allowed and clause is not None and "network-inbound" in clause.operations:
             return [

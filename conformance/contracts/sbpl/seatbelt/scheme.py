@@ -12,7 +12,15 @@ from contextlib import contextmanager
 from contracts.sbpl.seatbelt import characters, functions
 from contracts.sbpl.seatbelt.filters import Gap
 from contracts.sbpl.seatbelt.operations import canonical, known
-from contracts.sbpl.seatbelt.reader import Character, Constant, List, Node, Puzzle, String, Symbol
+from contracts.sbpl.seatbelt.reader import (
+    Character,
+    Constant,
+    List,
+    Node,
+    String,
+    Symbol,
+    UnknownToken,
+)
 from contracts.sbpl.seatbelt.values import (
     NOTHING,
     Builtin,
@@ -79,7 +87,7 @@ class Evaluator:
         # The unknown conditions that decide whether the current form is evaluated at all.
         self.conditions: list[Gap] = []
 
-    def pay(self, steps: int, line: int) -> None:
+    def spend(self, steps: int, line: int) -> None:
         self.left_of_form -= steps
         if self.left_of_form < 0:
             raise TooMuch(line, "a form that takes too many steps")
@@ -98,9 +106,9 @@ class Evaluator:
                     return Letter(node.code)
                 if isinstance(node, Symbol):
                     return self.named(node, scope)
-                if isinstance(node, Puzzle):
+                if isinstance(node, UnknownToken):
                     return Unknown(Gap(node.words), node.line)
-                self.pay(1, node.line)
+                self.spend(1, node.line)
                 if not node.items:
                     return ()
                 head = node.head
@@ -128,7 +136,7 @@ class Evaluator:
 
     def call(self, function: object, given: Sequence[object], form: List) -> object:
         """Call a function and return its value, or a Tail that still has to be evaluated."""
-        self.pay(functions.cost(given), form.line)
+        self.spend(functions.cost(given), form.line)
         if isinstance(function, Function):
             return self._enter(function, given, form)
         if isinstance(function, Builtin):

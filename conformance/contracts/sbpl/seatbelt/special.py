@@ -8,7 +8,15 @@ from functools import partial
 
 from contracts.sbpl.seatbelt import functions
 from contracts.sbpl.seatbelt.filters import Gap
-from contracts.sbpl.seatbelt.reader import Character, Constant, List, Node, Puzzle, String, Symbol
+from contracts.sbpl.seatbelt.reader import (
+    Character,
+    Constant,
+    List,
+    Node,
+    String,
+    Symbol,
+    UnknownToken,
+)
 from contracts.sbpl.seatbelt.scheme import Evaluator, Tail
 from contracts.sbpl.seatbelt.values import (
     NOTHING,
@@ -45,7 +53,7 @@ def _datum(node: Node) -> object:
         return Letter(node.code)
     if isinstance(node, Symbol):
         return Quoted(node.name)
-    if isinstance(node, Puzzle):
+    if isinstance(node, UnknownToken):
         return Unknown(Gap(node.words), node.line)
     return tuple(_datum(each) for each in node.items)
 
@@ -259,7 +267,7 @@ def _do(evaluator: Evaluator, form: List, scope: Scope) -> object:
         return strange(form)
     values = {name: evaluator.value(first, scope) for name, (first, _) in names.items()}
     while True:
-        evaluator.pay(1, form.line)
+        evaluator.spend(1, form.line)
         inner = Scope(dict(values), scope, len(evaluator.conditions))
         met = evaluator.value(ends.items[0], inner)
         if isinstance(met, Unknown):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from contracts.sbpl.seatbelt.filters import Gap
-from contracts.sbpl.seatbelt.reader import List, Node, Puzzle, String
+from contracts.sbpl.seatbelt.reader import List, Node, String, UnknownToken
 
 
 class Quoted(str):
@@ -130,5 +130,6 @@ def spelled(form: List, values: Sequence[object]) -> tuple[str, ...]:
         return tuple(map(quoted, values))
     pairs = zip(nodes, values, strict=True)
     return tuple(
-        str(node) if isinstance(node, String | Puzzle) else quoted(each) for node, each in pairs
+        str(node) if isinstance(node, String | UnknownToken) else quoted(each)
+        for node, each in pairs
     )

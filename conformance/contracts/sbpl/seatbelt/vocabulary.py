@@ -23,7 +23,7 @@ from contracts.sbpl.seatbelt.filters import (
     joined,
 )
 from contracts.sbpl.seatbelt.reader import List, Malformed, OutsideDialect, Undecidable
-from contracts.sbpl.seatbelt.regexes import Purse, Regex
+from contracts.sbpl.seatbelt.regexes import Regex, StepBudget
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -140,18 +140,18 @@ def is_filter(name: str) -> bool:
 
 
 def made(
-    name: str, form: List, values: Sequence[object], written: tuple[str, ...], purse: Purse
+    name: str, form: List, values: Sequence[object], written: tuple[str, ...], budget: StepBudget
 ) -> Filter:
     """Return the filter. If it contains an unknown form, the filter is unknown."""
     try:
-        return _made(name, form, values, written, purse)
+        return _made(name, form, values, written, budget)
     except Undecidable as why:
         gap = Gap(why.words, isinstance(why, OutsideDialect), malformed=isinstance(why, Malformed))
         return Unknown(form, gap)
 
 
 def _made(
-    name: str, form: List, values: Sequence[object], written: tuple[str, ...], purse: Purse
+    name: str, form: List, values: Sequence[object], written: tuple[str, ...], budget: StepBudget
 ) -> Filter:
     if name in JOINS:
         filters = [each for each in values if isinstance(each, Filter)]
@@ -163,9 +163,11 @@ def _made(
         return _PATHS[name](form, name, written, paths)
     if name in _REGEXES:
         words = _strings(form, values, name)
-        return Matching(form, name, written, tuple(Regex(each, form.line, purse) for each in words))
+        return Matching(
+            form, name, written, tuple(Regex(each, form.line, budget) for each in words)
+        )
     if name in _SIDES:
-        return _end(_SIDES[name], form, values, written, purse)
+        return _end(_SIDES[name], form, values, written, budget)
     if name == "mac-policy-name":
         return OfPolicy(form, tuple(_strings(form, values, name)))
     if name == "mac-syscall-number":
@@ -173,17 +175,17 @@ def _made(
         if numbers and len(numbers) == len(values):
             return OfCall(form, numbers)
     if prelude.is_one(name):
-        return prelude.made(name, form, values, written, purse)
+        return prelude.made(name, form, values, written, budget)
     looked = fact_of(name)
     if looked is not None:
         if looked[0] == "extension" and not values:
             values, written = [_READ_WRITE.encode()], (f'"{_READ_WRITE}"',)
-        return OfFact(form, name, written, looked[0], _tests(form, looked, values, purse))
+        return OfFact(form, name, written, looked[0], _tests(form, looked, values, budget))
     raise Undecidable(form.line, f"the filter {str(form)[:80]}")
 
 
 def _tests(
-    form: List, looked: tuple[str, str], values: Sequence[object], purse: Purse
+    form: List, looked: tuple[str, str], values: Sequence[object], budget: StepBudget
 ) -> tuple[Callable[[bytes], Met], ...]:
     fact, how = looked
     if how == "word":
@@ -198,7 +200,7 @@ def _tests(
     if how == "prefix":
         return tuple(_begins(each) for each in texts)
     if how == "regex":
-        return tuple(Regex(each, form.line, purse).matches for each in texts)
+        return tuple(Regex(each, form.line, budget).matches for each in texts)
     return tuple(_same(fact, each) for each in texts)
 
 
@@ -219,7 +221,7 @@ def _begins(word: bytes) -> Callable[[bytes], Met]:
 
 
 def _end(
-    side: str, form: List, values: Sequence[object], written: tuple[str, ...], purse: Purse
+    side: str, form: List, values: Sequence[object], written: tuple[str, ...], budget: StepBudget
 ) -> Filter:
     kind = values[0] if values else None
     if not isinstance(kind, str):
@@ -230,7 +232,7 @@ def _end(
         filters: list[Filter] = []
         for each, word in zip(rest, written[1:], strict=True):
             if isinstance(each, bytes):
-                regex = Regex(each, form.line, purse)
+                regex = Regex(each, form.line, budget)
                 filters.append(Matching(form, "regex", (word,), (regex,)))
             elif isinstance(each, Filter):
                 filters.append(each)

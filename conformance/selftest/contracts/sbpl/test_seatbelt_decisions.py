@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts.sbpl.seatbelt.decide import Decider, Outcome, Ruling, Subject
+from contracts.sbpl.seatbelt.decide import Decider, Decision, Outcome, Subject
 from contracts.sbpl.seatbelt.forms import load
 from contracts.sbpl.seatbelt.operations import chain, leaves
 from selftest.tools import boxspec
@@ -15,15 +15,15 @@ from selftest.tools import boxspec
 
 def ruled(
     text: str, operation: str, path: str | None = "/ws/x", head: str = "(deny default)"
-) -> Ruling:
+) -> Decision:
     profile = load(f"(version 1){head}{text}".encode())
     subject = Subject(path=None if path is None else path.encode())
     return Decider(profile).decide(operation, subject)
 
 
-def both(ruling: Ruling) -> tuple[str, str]:
+def both(decision: Decision) -> tuple[str, str]:
     """Return the outcome of the last matching clause and that of the most specific one."""
-    return ruling.last.outcome.value, ruling.specific.outcome.value
+    return decision.last.outcome.value, decision.specific.outcome.value
 
 
 # For each name: a profile, a question, the result on a Mac, and the outcome of the last matching
@@ -101,9 +101,9 @@ MEASURED = {
 @pytest.mark.parametrize("name", MEASURED)
 def test_results_on_a_mac_match_the_most_specific_clause(name: str) -> None:
     text, operation, seen, naive = MEASURED[name]
-    ruling = ruled(text, operation)
-    assert both(ruling) == (naive, seen)
-    assert ruling.outcome.value == (seen if seen == naive else "ambiguous")
+    decision = ruled(text, operation)
+    assert both(decision) == (naive, seen)
+    assert decision.outcome.value == (seen if seen == naive else "ambiguous")
 
 
 def test_without_a_clause_it_is_denied() -> None:
@@ -145,9 +145,9 @@ def test_a_filter_matches_its_paths(form: str, yes: list[str], no: list[str]) ->
     for action, head in (("allow", "(deny default)"), ("deny", "(allow default)")):
         text = f"({action} file-write* {form})"
         for path in (*yes, *no):
-            ruling = ruled(text, "file-write-data", path, head)
+            decision = ruled(text, "file-write-data", path, head)
             wanted = (action == "allow") is (path in yes)
-            assert ruling.outcome is (Outcome.ALLOW if wanted else Outcome.DENY), (action, path)
+            assert decision.outcome is (Outcome.ALLOW if wanted else Outcome.DENY), (action, path)
 
 
 def test_paths_are_bytes() -> None:
@@ -160,9 +160,9 @@ def test_paths_are_bytes() -> None:
 
 def test_an_unknown_filter_is_undecidable_where_it_would_decide() -> None:
     text = '(allow file-read* (subpath "/ws"))(deny file-read* (vnode-type SYMLINK))'
-    ruling = ruled(text, "file-read-data")
-    assert ruling.outcome is Outcome.UNDECIDABLE
-    assert "(vnode-type SYMLINK)" in ruling.why
+    decision = ruled(text, "file-read-data")
+    assert decision.outcome is Outcome.UNDECIDABLE
+    assert "(vnode-type SYMLINK)" in decision.why
     # The clause denies each kind of file, but a later clause takes precedence.
     assert ruled(text, "file-read-data", "/elsewhere").outcome is Outcome.DENY
     assert ruled(text + '(allow file-read* (literal "/ws/x"))', "file-read-data").allowed
@@ -197,9 +197,9 @@ def test_calls_of_kernel_policies_are_distinguished() -> None:
 
 def test_too_expensive_decisions_are_undecidable() -> None:
     profile = load(b'(version 1)(deny default)(allow file-read* (regex "(a|b)*a(a|b)(a|b)$"))')
-    profile.purse.left = 50
-    ruling = Decider(profile).decide("file-read-data", Subject(b"/" + b"ab" * 40))
-    assert ruling.outcome is Outcome.UNDECIDABLE
+    profile.budget.left = 50
+    decision = Decider(profile).decide("file-read-data", Subject(b"/" + b"ab" * 40))
+    assert decision.outcome is Outcome.UNDECIDABLE
 
 
 # The command --------------------------------------------------------------------------------

@@ -168,8 +168,8 @@ ANSWERS: list[Row] = [
 def test_a_question_about_a_profile_is_answered(row: Row) -> None:
     name, params, operation, subject, wanted = row
     profile = opened(PROFILES / f"{name}.sb", params, None, {})
-    ruling = Decider(profile).decide(operation, subject_of(operation, subject, {}))
-    assert ruling.outcome.value == wanted, ruling.why
+    decision = Decider(profile).decide(operation, subject_of(operation, subject, {}))
+    assert decision.outcome.value == wanted, decision.why
 
 
 # Scheme -------------------------------------------------------------------------------------
@@ -278,8 +278,8 @@ def test_a_long_list_of_paths_is_evaluated() -> None:
     ):
         decide = Decider(load(f"(version 1)(deny default){text}".encode())).decide
         for path, wanted in ((last, True), ("/a25000", False)):
-            ruling = decide("file-read-data", subject_of("file-read-data", path, {}))
-            assert (ruling.allowed, ruling.why) == (wanted, "")
+            decision = decide("file-read-data", subject_of("file-read-data", path, {}))
+            assert (decision.allowed, decision.why) == (wanted, "")
 
 
 # For each filter: a question with the facts that it needs, and the answer.
@@ -318,9 +318,9 @@ def test_a_filter_looks_at_a_given_fact(form: str, fact: str, wanted: str) -> No
     decider = Decider(load(f"(version 1)(deny default)(allow file-read* {form})".encode()))
     name, _, value = fact.partition("=")
     subject = subject_of("file-read-data", "/a/b", {name: value})
-    ruling = decider.decide("file-read-data", subject)
-    assert ruling.outcome.value == wanted, ruling.why
-    assert described(decider, ruling, "file-read-data", "/a/b")
+    decision = decider.decide("file-read-data", subject)
+    assert decision.outcome.value == wanted, decision.why
+    assert described(decider, decision, "file-read-data", "/a/b")
 
 
 # The command --------------------------------------------------------------------------------
@@ -425,8 +425,8 @@ def test_a_report_that_would_change_the_answer_is_noted(name: str) -> None:
     }[operation]
     for more, noted in (("", True), (own, False)):
         decider = Decider(load(f"(version 1)\n(deny default)\n{text}\n{more}".encode()))
-        ruling = decider.decide(operation, subject_of(operation, subject, {}))
-        said = described(decider, ruling, operation, subject)
+        decision = decider.decide(operation, subject_of(operation, subject, {}))
+        said = described(decider, decision, operation, subject)
         assert (f"reported, not verified here: {words}" in said or words in said) is noted, said
 
 

@@ -11,11 +11,11 @@ from contextlib import suppress
 import pytest
 
 from contracts.sbpl.seatbelt.reader import Refused, Undecidable
-from contracts.sbpl.seatbelt.regexes import Purse, Regex, TooDear
+from contracts.sbpl.seatbelt.regexes import BudgetExceeded, Regex, StepBudget
 
 
 def matches(pattern: str, text: str) -> bool | None:
-    return Regex(pattern.encode(), 1, Purse()).matches(text.encode())
+    return Regex(pattern.encode(), 1, StepBudget()).matches(text.encode())
 
 
 TABLE: list[tuple[str, list[str], list[str]]] = [
@@ -70,7 +70,7 @@ def test_expressions_beyond_the_dialect_are_undecidable(pattern: str) -> None:
 
 def test_an_unknown_form_hides_only_the_paths_that_match_up_to_it() -> None:
     for form in ("\\w+", "[a\\.]b", "x{2}/y", "[[:alpha:]]*", "x*?y", "(a|)b$", "(?i)a$"):
-        regex = Regex(f"^/a/[0-9]/{form}".encode(), 1, Purse())
+        regex = Regex(f"^/a/[0-9]/{form}".encode(), 1, StepBudget())
         assert regex.unknown
         assert regex.matches(b"/a/1/x") is None, form
         assert regex.matches(b"/a/b/x") is False, form
@@ -137,7 +137,7 @@ def test_random_expressions_match_as_those_of_python_do() -> None:
         begins, ends = chance.choice(["^", ""]), chance.choice(["$", ""])
         pattern = begins + made(chance) + ends
         python = re.compile(pattern.replace("$", "\\Z"), re.S)
-        regex = Regex(pattern.encode(), 1, Purse())
+        regex = Regex(pattern.encode(), 1, StepBudget())
         for _ in range(8):
             text = "".join(chance.choices("ab/.", k=chance.randint(0, 7)))
             assert regex.matches(text.encode()) is bool(python.search(text)), (pattern, text)
@@ -155,16 +155,16 @@ HOSTILE = {
 def test_no_expression_explodes(name: str) -> None:
     began = time.process_time()
     chance = random.Random(5)
-    regex = Regex(HOSTILE[name].encode(), 1, Purse())
+    regex = Regex(HOSTILE[name].encode(), 1, StepBudget())
     try:
         for _ in range(20):
             regex.matches("".join(chance.choices("ab", k=1000)).encode() + b"c")
-    except TooDear:
+    except BudgetExceeded:
         pass
     assert time.process_time() - began < 6
 
 
 def test_expensive_expressions_use_up_the_budget() -> None:
-    regex = Regex(HOSTILE["an a far from the end"].encode(), 1, Purse(10_000))
-    with pytest.raises(TooDear):
+    regex = Regex(HOSTILE["an a far from the end"].encode(), 1, StepBudget(10_000))
+    with pytest.raises(BudgetExceeded):
         regex.matches(b"ab" * 500)

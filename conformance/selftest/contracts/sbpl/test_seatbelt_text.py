@@ -26,9 +26,9 @@ HEAD = b"(version 1)\n(deny default)\n"
 
 
 def allowed(text: bytes, path: bytes, **given: dict[str, bytes]) -> bool:
-    ruling = Decider(load(HEAD + text, **given)).decide("file-write-data", Subject(path))
-    assert ruling.outcome in (Outcome.ALLOW, Outcome.DENY), ruling.why
-    return ruling.allowed
+    decision = Decider(load(HEAD + text, **given)).decide("file-write-data", Subject(path))
+    assert decision.outcome in (Outcome.ALLOW, Outcome.DENY), decision.why
+    return decision.allowed
 
 
 ESCAPES = {
@@ -100,9 +100,9 @@ def test_as_much_of_scheme_as_profiles_need(name: str) -> None:
 
 def test_a_name_of_let_is_local_to_it() -> None:
     profile = load(HEAD + b'(let ((x "/a")) (allow signal))(allow file-write* (subpath x))')
-    ruling = Decider(profile).decide("file-write-data", Subject(b"/a"))
-    assert ruling.outcome is Outcome.UNDECIDABLE
-    assert ruling.why == "line 3: the name x is not known here"
+    decision = Decider(profile).decide("file-write-data", Subject(b"/a"))
+    assert decision.outcome is Outcome.UNDECIDABLE
+    assert decision.why == "line 3: the name x is not known here"
 
 
 # Texts that sandbox-exec was seen to refuse, or that its Scheme cannot read.
@@ -244,12 +244,12 @@ def test_an_unknown_form_hides_only_the_operations_that_it_concerns(name: str) -
     decider = Decider(load(HEAD + text.encode()))
     for asked in ASKED:
         subject = Subject(b"/a") if asked.startswith("file-") else Subject()
-        ruling = decider.decide(asked, subject)
+        decision = decider.decide(asked, subject)
         if asked == operation or wide:
-            assert ruling.outcome is Outcome.UNDECIDABLE, asked
-            assert words in ruling.why
+            assert decision.outcome is Outcome.UNDECIDABLE, asked
+            assert words in decision.why
         else:
-            assert ruling.outcome is Outcome.DENY, (asked, ruling.why)
+            assert decision.outcome is Outcome.DENY, (asked, decision.why)
 
 
 def test_a_later_clause_decides_in_spite_of_an_unknown_form() -> None:
@@ -263,8 +263,8 @@ def test_no_nesting_of_calls_exceeds_the_stack_of_python() -> None:
     same = "(define (f x) (let ((y (begin (if #t x x)))) (cond ((not #f) y))))"
     assert load(HEAD + f"{same}(allow signal {nested})".encode())
     deep = "(define (count n) (if (= n 0) 0 (+ 1 (count (- n 1)))))(define (f x) (count 10000))"
-    ruling = Decider(load(HEAD + f"{deep}(allow signal (f 1))".encode())).decide("signal")
-    assert ruling.outcome is Outcome.UNDECIDABLE
+    decision = Decider(load(HEAD + f"{deep}(allow signal (f 1))".encode())).decide("signal")
+    assert decision.outcome is Outcome.UNDECIDABLE
 
 
 PIECES = r"""( ( ( ( ) ) ) ) ' ` , ,@ . #t #f 0 1 -1 2.5 #o17 "" "/a" "a" #"^/a$" #\a #( x y f
@@ -298,8 +298,8 @@ def test_no_text_makes_the_evaluator_fail() -> None:
             assert why.line >= 1
             continue
         for asked in (*ASKED, "network-outbound", "default", "file-foo-bar"):
-            ruling = decider.decide(asked, Subject(b"/a"))
-            assert described(decider, ruling, asked, None)
+            decision = decider.decide(asked, Subject(b"/a"))
+            assert described(decider, decision, asked, None)
 
 
 @pytest.mark.parametrize(
@@ -324,16 +324,16 @@ def test_no_profile_takes_longer_than_a_moment(text: str) -> None:
 
 def test_an_import_inside_itself_ends() -> None:
     text = b'(version 1)(import "a")'
-    ruling = Decider(load(text, imports={"a": text})).decide("signal")
-    assert ruling.outcome is Outcome.UNDECIDABLE
-    assert "imports inside each other" in ruling.why
+    decision = Decider(load(text, imports={"a": text})).decide("signal")
+    assert decision.outcome is Outcome.UNDECIDABLE
+    assert "imports inside each other" in decision.why
 
 
 def test_an_imported_file_is_named() -> None:
     more = b"(version 1)\n(deny signal)\n(allow signal (frob))"
     profile = load(HEAD + b'(import "/System/Library/more.sb")', imports={"more.sb": more})
-    ruling = Decider(profile).decide("signal")
-    assert ruling.why == "line 3 of more.sb: the name frob is not known here"
+    decision = Decider(profile).decide("signal")
+    assert decision.why == "line 3 of more.sb: the name frob is not known here"
     with pytest.raises(Refused) as refused:
         load(HEAD + b'(import "more.sb")', imports={"more.sb": b"(version 1)("})
     assert (refused.value.file, refused.value.line) == ("more.sb", 1)
