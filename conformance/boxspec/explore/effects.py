@@ -163,16 +163,19 @@ class Surroundings:
             name = hit.partition(":")[0]
             aspect = NETWORK if name in INTERNET else IPC
             found.append(_simple(aspect, f"the listener {name} was reached"))
-        found += [_simple(PROCESS, each) for each in self._victim.harm()]
-        harm = [*self._ipc.harm(), *(["a named pipe outside was written to"] * self._was_piped())]
-        found += [_simple(IPC, each.replace(self.token, "TOKEN")) for each in harm]
+        found += [_simple(PROCESS, each) for each in self._victim.effects()]
+        changed = [
+            *self._ipc.effects(),
+            *(["a named pipe outside was written to"] * self._was_piped()),
+        ]
+        found += [_simple(IPC, each.replace(self.token, "TOKEN")) for each in changed]
         found += [_simple(PROCESS, f"a process lived on ({len(self.scene.left)})")] * bool(
             self.scene.left
         )
         return found
 
     def _was_piped(self) -> bool:
-        return bool(self._pipe.harm())
+        return bool(self._pipe.effects())
 
     def _changes(self) -> Iterator[Effect]:
         now = self._facts()

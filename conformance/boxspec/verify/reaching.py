@@ -93,7 +93,9 @@ class Processes(Target):
         params = {**scene.victim.params, "token": scene.victim_token}
 
         def harmed(result: ProbeResult) -> list[str]:
-            return [f"another process: {each.removeprefix(OWNER)}" for each in scene.victim.harm()]
+            return [
+                f"another process: {each.removeprefix(OWNER)}" for each in scene.victim.effects()
+            ]
 
         effects: dict[str, Callable[[ProbeResult], list[str]]] = dict.fromkeys(
             SIGNALS + CHANGES, harmed
@@ -110,7 +112,7 @@ class Processes(Target):
         def harmed(output: bytes) -> list[str]:
             return [
                 f"another process, by a shell: {each.removeprefix(OWNER)}"
-                for each in scene.victim.harm()
+                for each in scene.victim.effects()
             ]
 
         return [Line(f"kill -USR1 {pid}", "kill -USR1 PID", harmed)]

@@ -19,7 +19,7 @@ from boxspec.subject.observe.pipe_reader import PipeReader
 from boxspec.subject.observe.probes import Probe, ProbeResult, table
 from boxspec.subject.observe.victim import Victim
 from boxspec.subject.observe.warden import Warden
-from contracts.backend.giver import Giver
+from contracts.backend.descriptor_sender import DescriptorSender
 from contracts.backend.ground import CANARY, Ground, made_ground
 from contracts.backend.sysctl import Sysctl
 
@@ -31,7 +31,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 # The observer for each word in a probe's column `needs`, in the order in which they are started.
 OBSERVERS: dict[str, Callable[[Ground], Any]] = {
     "listeners": lambda ground: Listeners(ground.out, ground.token),
-    "giver": lambda ground: Giver(ground.ws, ground.out / "file"),
+    "descriptor-sender": lambda ground: DescriptorSender(ground.ws, ground.out / "file"),
     "pipe": lambda ground: PipeReader(ground.out),
     "workspace-pipe": lambda ground: PipeReader(ground.ws),
     "sysctl": lambda ground: Sysctl(),
@@ -62,7 +62,7 @@ class Scene:
         """Return the changes outside, and the secrets and accesses that the attempt obtained."""
         found = self.ground.changes()
         for observer in self.observers:
-            found += observer.hits() if isinstance(observer, Listeners) else observer.harm()
+            found += observer.hits() if isinstance(observer, Listeners) else observer.effects()
         if any(self.ground.token in each for each in attempted.leaked):
             found.append("a secret from outside was read")
         if attempted.outcome == "did" and self._success_counts(attempted):

@@ -16,7 +16,7 @@ SETTING = Path("/proc/sys/kernel/printk_ratelimit_burst")
 
 
 class Sysctl:
-    """The setting; `harm` compares it with its value at the start."""
+    """The setting; `effects` compares it with its value at the start."""
 
     def __init__(self) -> None:
         self._stack = contextlib.ExitStack()
@@ -32,14 +32,14 @@ class Sysctl:
         attempted = str(int(self._before) + 1) if self._before.isdigit() else "0"
         self.params: dict[str, object] = {"sysctl": SETTING, "sysctl_value": attempted}
 
-    def harm(self) -> list[str]:
+    def effects(self) -> list[str]:
         if not self._before or SETTING.read_text().strip() == self._before:
             return []
         return [f"{SETTING}: changed for the whole system"]
 
     def close(self) -> None:
         with contextlib.suppress(OSError):
-            if self.harm():
+            if self.effects():
                 SETTING.write_text(self._before)
         self._stack.close()
 

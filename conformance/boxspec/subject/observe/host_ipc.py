@@ -93,7 +93,7 @@ class HostIpc:
             self._stack.callback(remove, number, *words)
         return number
 
-    def harm(self) -> list[str]:
+    def effects(self) -> list[str]:
         """Return the effects of an attempt on these objects."""
         effects = []
         if self._shm >= 0:

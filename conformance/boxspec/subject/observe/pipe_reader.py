@@ -14,7 +14,7 @@ class PipeReader:
     """Keeps the read end of the pipe open inside the with-block, so that a writer always has a
     reader.
 
-    Written bytes stay in the pipe until `harm` reads them.
+    Written bytes stay in the pipe until `effects` reads them.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -25,7 +25,7 @@ class PipeReader:
         self._path.chmod(0o666)
         self._fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
 
-    def harm(self) -> list[str]:
+    def effects(self) -> list[str]:
         with contextlib.suppress(BlockingIOError):
             if os.read(self._fd, 4096):
                 return [f"{self._path}: written to"]

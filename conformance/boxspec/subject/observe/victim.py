@@ -68,7 +68,7 @@ class Victim:
             "oom_score_adj": (place / "oom_score_adj").read_text().strip(),
         }
 
-    def harm(self) -> list[str]:
+    def effects(self) -> list[str]:
         """Return the changes since its start."""
         now = self._state()
         both = sorted({*now, *self._before})

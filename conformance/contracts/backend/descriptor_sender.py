@@ -10,13 +10,13 @@ from pathlib import Path
 from threading import Thread
 
 Params = dict[str, object]
-NAME = "giver"
+NAME = "descriptor-sender"
 
 
-class Giver:
+class DescriptorSender:
     """Listens inside the with-block. Each client gets a descriptor that is open for writing.
 
-    The giver reports no effect itself: a change of the file is the effect.
+    The sender reports no effect itself: a change of the file is the effect.
     """
 
     def __init__(self, workspace: Path, file: Path) -> None:
@@ -37,14 +37,14 @@ class Giver:
                 os.close(folder)
             (workspace / NAME).chmod(0o777)
             self._socket.listen(4)
-            self._thread = Thread(target=self._give, name=NAME, daemon=True)
+            self._thread = Thread(target=self._send, name=NAME, daemon=True)
             self._thread.start()
         except BaseException:
             os.close(self._stop)
             self._stack.close()
             raise
 
-    def _give(self) -> None:
+    def _send(self) -> None:
         while True:
             ready, _, _ = select.select([self._socket.fileno(), self._stopped], [], [])
             if self._stopped in ready:
@@ -52,10 +52,10 @@ class Giver:
             with contextlib.suppress(OSError), self._socket.accept()[0] as taker:
                 socket.send_fds(taker, [b"."], [self._fd])
 
-    def harm(self) -> list[str]:
+    def effects(self) -> list[str]:
         return []
 
-    def __enter__(self) -> Giver:
+    def __enter__(self) -> DescriptorSender:
         return self
 
     def __exit__(self, *_: object) -> None:
