@@ -13,7 +13,7 @@ from boxspec.api import Blocked, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.client import ExecCase
 from contracts.exec.spawn_io import fd_of, outcome, report, reported, shell, shell_request
-from contracts.shared.callers import CROWD, crowded
+from contracts.shared.callers import MANY_DESCRIPTORS, many_descriptors
 
 # The child reads its payload before it reports, because a payload that is not read makes the run
 # fail.
@@ -134,16 +134,14 @@ def test_a_descriptor_that_the_caller_left_open_is_passed_on(case: ExecCase) -> 
 
 @requires("EXEC-CHILD-04", "EXEC-CHILD-09", pitfalls=["C1"], needs=["EXEC-SPAWN-17"])
 @pytest.mark.parametrize("stdin", ["null", b"abc"], ids=["null", "bytes"])
-def test_a_crowd_of_inherited_descriptors_is_all_that_a_child_has(
-    case: ExecCase, stdin: Any
-) -> None:
-    # The crowd keeps all low numbers in use, so descriptors of the implementation itself get
+def test_many_inherited_descriptors_are_all_that_a_child_has(case: ExecCase, stdin: Any) -> None:
+    # The open descriptors use all low numbers, so descriptors of the implementation itself get
     # numbers above it.
-    state, place = crowded(), case.tmp / "report.json"
+    state, place = many_descriptors(), case.tmp / "report.json"
     line = AFTER_PAYLOAD.replace(" --out", "")
     case.exec.run(**shell(line, P.report, place), stdin=stdin, state=state)
     got = {each["fd"] for each in reported(place)["fds"]}
-    wanted = set(range(CROWD))
+    wanted = set(range(MANY_DESCRIPTORS))
     if got != wanted:
         with case.idle(*state) as idle:
             wanted = {0, 1, 2} | {fd for fd, _ in idle.passed_on()}

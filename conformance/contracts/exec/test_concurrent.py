@@ -81,7 +81,7 @@ def test_a_run_ends_while_another_one_waits(case: ExecCase, first: int) -> None:
 def test_a_run_completes_while_forty_others_wait(case: ExecCase) -> None:
     # If an implementation has a pool with one thread per pipe, no thread is left for the last run.
     # Its child ends only after its payload was written and its output read.
-    events, fifo = case.events("crowd"), case.fifo("open-crowd")
+    events, fifo = case.events("many"), case.fifo("open-many")
     own, gate = case.events("last"), case.fifo("open-last")
     line = '"$1" "$2" "$3"; exec "$4"'
     payload, long = b"x" * 100_000, b"y" * 200_000
@@ -119,19 +119,19 @@ def test_one_signal_reaches_every_active_run(case: ExecCase, name: str, code: in
 
 
 # More runs than a machine word has bits.
-CROWD = 66
+MANY_RUNS = 66
 
 
 @requires("EXEC-CONC-02", pitfalls=["H13"], capability=HERE, overlap=1.0)
 def test_one_signal_reaches_66_runs(case: ExecCase) -> None:
     events = case.events()
     run: ExecRequest = {"program": P.slow_exit, "args": [events.path, "20000"]}
-    with case.exec.start_batch([run] * CROWD, within_s=28) as shim:
-        for _ in range(CROWD):
+    with case.exec.start_batch([run] * MANY_RUNS, within_s=28) as shim:
+        for _ in range(MANY_RUNS):
             events.wait("ready")
         shim.signal("TERM")
         codes = [found.result["exit_code"] for found in shim.finish().runs]
-    expect(f"exit codes of {CROWD} runs whose caller got one signal", set(codes), {143})
+    expect(f"exit codes of {MANY_RUNS} runs whose caller got one signal", set(codes), {143})
 
 
 @requires("EXEC-TIMEOUT-02", capability=HERE, overlap=2.0)

@@ -31,7 +31,7 @@ from contracts.exec.spawn_io import (
     outcome,
     shell,
 )
-from contracts.shared.callers import crowded
+from contracts.shared.callers import many_descriptors
 from contracts.shared.requests import Command, ExecRequest
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -339,6 +339,6 @@ def test_a_run_works_with_more_descriptors_than_select_supports(case: ExecCase) 
         **shell("cat; cat /dev/null >&2; exit 7"),
         stdin=b"abc",
         timeout_ms=600_000,
-        state=crowded(),
+        state=many_descriptors(),
     )
     expect("how the child ended, and its output", (outcome(seen), seen.stdout), ("exit 7", b"abc"))

@@ -211,8 +211,8 @@ def test_deep_nesting_does_not_prevent_the_removal(case: ModuleCase) -> None:
     expect_home_gone(case, seen)
 
 
-CROWD = 3000
-CROWDS = {
+ENTRIES = 3000
+MANY_ENTRIES = {
     "files": "seq $1 | xargs touch",
     "directories": "seq $1 | xargs mkdir",
     "files below a directory": "cd a/b && seq $1 | xargs touch",
@@ -220,9 +220,9 @@ CROWDS = {
 
 
 @requires("MODULE-DIR-03", needs=["MODULE-TIME-02"])
-@pytest.mark.parametrize("what", CROWDS)
+@pytest.mark.parametrize("what", MANY_ENTRIES)
 def test_thousands_of_entries_do_not_prevent_the_removal(case: ModuleCase, what: str) -> None:
-    body = f"set -- {CROWD}; {CROWDS[what]} && echo 1"
+    body = f"set -- {ENTRIES}; {MANY_ENTRIES[what]} && echo 1"
     case.module.script("fills", noting_home(case, body))
     seen = case.module.execute("fills", within_s=30)
     expect("outcome of the module", end(seen), "value")

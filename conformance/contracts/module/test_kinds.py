@@ -27,7 +27,7 @@ from contracts.module.judging import (
     saying_so,
     time_out,
 )
-from contracts.shared.callers import crowded, need_start
+from contracts.shared.callers import many_descriptors, need_start
 from contracts.shared.moments import elapsed_ms, need_handlers, send, until
 
 
@@ -49,15 +49,15 @@ def test_a_descriptor_of_any_number_is_not_passed_on(case: ModuleCase, number: i
 
 
 @requires("MODULE-PIPE-03", needs=["MODULE-PIPE-05"])
-def test_of_a_crowd_of_descriptors_none_is_passed_on(case: ModuleCase) -> None:
-    expect("the module's descriptors", reporting(case, state=crowded())[:9], [0, 1, 2])
+def test_of_many_descriptors_none_is_passed_on(case: ModuleCase) -> None:
+    expect("the module's descriptors", reporting(case, state=many_descriptors())[:9], [0, 1, 2])
 
 
 @requires("MODULE-PIPE-05")
 def test_a_module_works_beside_more_descriptors_than_select_supports(case: ModuleCase) -> None:
     value = ["x" * 1000] * 200
     case.module.script("echoes", "cat; echo warned >&2")
-    seen = case.module.execute("echoes", value, state=crowded(), timeout_ms=600_000)
+    seen = case.module.execute("echoes", value, state=many_descriptors(), timeout_ms=600_000)
     expect(
         "outcome of the module, and whether the value is the expected one",
         (end(seen), seen.value == value),

@@ -1,6 +1,6 @@
 """The names that the tests of this contract import."""
 
-from contracts.policy import crowds, offsets, readings, spellings
+from contracts.policy import many_rules, offsets, readings, spellings
 from contracts.policy.client import question, questions, refused
 from contracts.policy.deciding import (
     WITHIN_S,
@@ -23,13 +23,13 @@ __all__ = [
     "Policy",
     "Tree",
     "both_ways",
-    "crowds",
     "decided",
     "every",
     "expect_normal_forms",
     "judge",
     "judge_decisions",
     "loads",
+    "many_rules",
     "offsets",
     "one_profile",
     "oracle",

@@ -11,9 +11,9 @@ from typing import Any
 from boxspec.api import expect, requires
 from contracts.policy.api import (
     Group,
-    crowds,
     judge,
     judge_decisions,
+    many_rules,
     one_profile,
     oracle,
     policy,
@@ -65,7 +65,7 @@ def test_a_refused_check_is_an_error_at_its_position(case: PolicyCase) -> None:
 
 @requires("POLICY-AUDIT-01")
 def test_events_of_many_rules_of_two_files_are_right(case: PolicyCase) -> None:
-    made = crowds.crowd(random.Random(case.session.seed), 70)
+    made = many_rules.many_rules(random.Random(case.session.seed), 70)
     events = case.policy.audit(made.policy, questions("modify", made.paths))
     judge_decisions(case, events, made.wanted(), 70)
 

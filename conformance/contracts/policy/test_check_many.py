@@ -7,7 +7,14 @@ import random
 import pytest
 
 from boxspec.api import requires
-from contracts.policy.api import WITHIN_S, crowds, judge_decisions, one_profile, oracle, questions
+from contracts.policy.api import (
+    WITHIN_S,
+    judge_decisions,
+    many_rules,
+    one_profile,
+    oracle,
+    questions,
+)
 from contracts.policy.client import PolicyCase
 
 PATHS = 80
@@ -21,12 +28,12 @@ def last(rules: list[str], path: str) -> tuple[bool, str]:
 
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("count", [3, 50, 150])
-@pytest.mark.parametrize("where", crowds.RULES)
+@pytest.mark.parametrize("where", many_rules.RULES)
 def test_the_last_match_of_many_rules_decides(case: PolicyCase, where: str, count: int) -> None:
     chance = random.Random(case.session.seed + count)
-    rules = ["never", *(crowds.rule(chance, where) for _ in range(count))]
+    rules = ["never", *(many_rules.rule(chance, where) for _ in range(count))]
     bodies = [rule.removeprefix("!") for rule in rules[1:]]
-    wanted = {path: last(rules, path) for path in crowds.paths_near(chance, bodies, PATHS)}
+    wanted = {path: last(rules, path) for path in many_rules.paths_near(chance, bodies, PATHS)}
     items = case.policy.check(one_profile(rules, []), questions("read", wanted), None, WITHIN_S)
     judge_decisions(case, items, wanted, len(rules))
 
@@ -45,13 +52,13 @@ ALIKE = {
 @pytest.mark.parametrize("count", [0, 100])
 @pytest.mark.parametrize("names", ALIKE)
 def test_names_with_equal_hashes_stay_different(case: PolicyCase, names: str, count: int) -> None:
-    crowd = [f"n{at}" for at in range(count)]
+    others_first = [f"n{at}" for at in range(count)]
     for one, other in (ALIKE[names], ALIKE[names][::-1]):
         for rules in (
-            [*crowd, one],
-            [*crowd, one, f"!{other}"],
-            ["**", *crowd, f"!{one}"],
-            [*crowd, f"{one}/**", f"!{other}/**"],
+            [*others_first, one],
+            [*others_first, one, f"!{other}"],
+            ["**", *others_first, f"!{one}"],
+            [*others_first, f"{one}/**", f"!{other}/**"],
         ):
             wanted = {path: last(rules, path) for path in (one, other, f"{one}/x", f"{other}/x")}
             items = case.policy.check(one_profile(rules, []), questions("read", wanted))

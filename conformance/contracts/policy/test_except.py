@@ -11,10 +11,10 @@ from boxspec.api import expect, law, requires
 from contracts.policy.api import (
     Group,
     Policy,
-    crowds,
     judge,
     judge_decisions,
     loads,
+    many_rules,
     offsets,
     one_profile,
     oracle,
@@ -116,7 +116,7 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(case: PolicyCase)
 @requires("POLICY-EXCEPT-04")
 @pytest.mark.parametrize("count", [12, 70])
 def test_inside_an_exception_many_rules_of_the_profile_decide(case: PolicyCase, count: int) -> None:
-    made = crowds.crowd(random.Random(case.session.seed + count), count)
+    made = many_rules.many_rules(random.Random(case.session.seed + count), count)
     items = case.policy.check(made.in_one_file, questions("modify", made.paths))
     # POLICY-EXCEPT-03 tests which rule is named, so only the decision counts here.
     judge_decisions(case, items, made.wanted(), count, by_rule=False)

@@ -11,9 +11,9 @@ import pytest
 from boxspec.api import NotApplicable, expect, requires
 from contracts.policy.api import (
     Group,
-    crowds,
     judge,
     judge_decisions,
+    many_rules,
     offsets,
     one_profile,
     oracle,
@@ -87,7 +87,7 @@ def test_many_rules_of_two_files_are_explained_as_few_are(
 ) -> None:
     if letter_case is not None and "policy.fold" not in case.capabilities:
         raise NotApplicable("the shim does not declare policy.fold")
-    made = crowds.crowd(random.Random(case.session.seed + count), count)
+    made = many_rules.many_rules(random.Random(case.session.seed + count), count)
     paths = made.paths if letter_case is None else [path.upper() for path in made.paths]
     items = case.policy.explain(made.policy, questions("modify", paths), letter_case)
     wanted = {path: made.decide(path, letter_case is not None) for path in paths}

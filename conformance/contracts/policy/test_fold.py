@@ -12,10 +12,10 @@ import pytest
 from boxspec.api import expect, requires
 from contracts.policy.api import (
     Group,
-    crowds,
     decided,
     judge,
     judge_decisions,
+    many_rules,
     offsets,
     one_profile,
     oracle,
@@ -96,7 +96,7 @@ def test_marks_are_composed_at_every_offset(case: PolicyCase, pad: Callable[[int
 @requires("POLICY-FOLD-01", capability="policy")
 @pytest.mark.parametrize("count", [12, 70])
 def test_many_rules_are_folded(case: PolicyCase, count: int) -> None:
-    made = crowds.crowd(random.Random(case.session.seed + count), count, loud=True)
+    made = many_rules.many_rules(random.Random(case.session.seed + count), count, loud=True)
     paths = [path.swapcase() for path in made.paths]
     items = case.policy.check(made.in_one_file, questions("modify", paths), "fold")
     judge_decisions(case, items, {path: made.decide(path, True) for path in paths}, count, "fold")

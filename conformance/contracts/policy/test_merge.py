@@ -11,10 +11,10 @@ from boxspec.api import requires
 from contracts.policy.api import (
     Group,
     Policy,
-    crowds,
     judge,
     judge_decisions,
     loads,
+    many_rules,
     offsets,
     policy,
     questions,
@@ -36,7 +36,7 @@ DECIDED = [f"POLICY-CHECK-{number}" for number in ("01", "02", "04", "05", "11")
 @requires("POLICY-MERGE-02", needs=DECIDED)
 @pytest.mark.parametrize("count", [12, 70])
 def test_many_rules_of_two_files_decide_as_one_list(case: PolicyCase, count: int) -> None:
-    made = crowds.crowd(random.Random(case.session.seed + count), count, holes=())
+    made = many_rules.many_rules(random.Random(case.session.seed + count), count, holes=())
     items = case.policy.check(made.policy, questions("modify", made.paths))
     judge_decisions(case, items, made.wanted(), count)
 

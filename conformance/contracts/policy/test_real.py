@@ -14,9 +14,9 @@ from contracts.policy.api import (
     PAGE_AND_KEY,
     Group,
     Tree,
-    crowds,
     judge,
     judge_decisions,
+    many_rules,
     one_profile,
     oracle,
     question,
@@ -181,7 +181,7 @@ def test_a_link_that_changed_since_the_last_check_is_read_again(case: PolicyCase
 @requires("POLICY-REAL-01")
 def test_many_rules_of_two_files_decide_about_missing_paths(case: PolicyCase) -> None:
     tree = Tree(case.tmp / "tree")
-    made = crowds.crowd(random.Random(case.session.seed), 70)
+    made = many_rules.many_rules(random.Random(case.session.seed), 70)
     checks = questions("modify", made.paths)
     items = case.policy.check_resolved(made.policy, str(tree.root), checks)
     judge_decisions(case, items, made.wanted(), 70)

@@ -20,7 +20,7 @@ from boxspec.api import programs as P
 from boxspec.subject.case import Message
 from contracts.process.client import ProcessCase, Script, Step, StepResult, handle, step
 from contracts.process.judging import CAT, Pause, asked, carried_out, is_stopped, shell
-from contracts.shared.callers import CROWD, crowded, need_start
+from contracts.shared.callers import MANY_DESCRIPTORS, many_descriptors, need_start
 from contracts.shared.moments import attempted, send, until
 
 # Steps that use a handle up in different ways. Afterwards the handle is dropped and opened again.
@@ -115,13 +115,13 @@ def test_detached_writers_of_an_earlier_process_are_not_reported(case: ProcessCa
 
 @requires("PROCESS-OPEN-10")
 def test_processes_work_beside_more_descriptors_than_select_supports(case: ProcessCase) -> None:
-    # These handles take the few low numbers that are free in the crowd.
+    # These handles take the few low numbers that are still free.
     others = ["first", "second", "third"]
     steps = [step("open"), step("wait", timeout_ms=20), *asked(b"x\n"), step("close_stdin")]
     steps += [step("wait", timeout_ms=10_000), step("close")]
     handles = dict.fromkeys(["a", *others], handle(CAT))
     opens = [step("open", other) for other in others]
-    seen = case.process.script(handles, [*opens, *steps], state=crowded(), within_s=20)
+    seen = case.process.script(handles, [*opens, *steps], state=many_descriptors(), within_s=20)
     answers = seen.steps[len(opens) :]
     got = (answers[1], seen.data(len(opens) + 3), answers[5], answers[6].get("exited"))
     expect("poll, reply, how the child ended, close", got, (RUNNING, b"x\n", {"exited": 0}, 0))
@@ -131,7 +131,7 @@ def test_processes_work_beside_more_descriptors_than_select_supports(case: Proce
 def test_a_bridge_works_beside_more_descriptors_than_select_supports(case: ProcessCase) -> None:
     place = case.tmp / "input"
     place.write_bytes(b"x" * 100_000)
-    seen = case.process.bridge(CAT, stdin=place, state=crowded(), within_s=20)
+    seen = case.process.bridge(CAT, stdin=place, state=many_descriptors(), within_s=20)
     expect(
         "how the child ended, and the bytes",
         (seen.how, len(seen.shim_stdout)),
@@ -144,9 +144,9 @@ def test_a_bridge_works_beside_more_descriptors_than_select_supports(case: Proce
 def test_no_descriptor_of_its_own_is_passed_on_whatever_its_number(
     case: ProcessCase, how: str
 ) -> None:
-    # The crowd keeps all low numbers in use, so descriptors of the shim itself get numbers above
-    # it. The child may inherit the crowd.
-    place, state = case.tmp / "report.json", crowded()
+    # The open descriptors use all low numbers, so descriptors of the shim itself get numbers above
+    # it. The child may inherit them.
+    place, state = case.tmp / "report.json", many_descriptors()
     if how == "bridge":
         case.process.bridge(P.report, [place], state=state, within_s=20)
     else:
@@ -156,7 +156,7 @@ def test_no_descriptor_of_its_own_is_passed_on_whatever_its_number(
     numbers = [each["fd"] for each in json.loads(place.read_text())["fds"]]
     expect(
         "descriptors in the child that its caller did not inherit",
-        [each for each in numbers if each >= CROWD],
+        [each for each in numbers if each >= MANY_DESCRIPTORS],
         [],
     )
 

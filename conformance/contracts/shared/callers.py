@@ -12,17 +12,17 @@ from boxspec.subject.case import Case
 # The kernel reaps the children of such a caller.
 IGNORES_CHLD = ["--ignore", "CHLD"]
 # 64 more descriptors than select(2) supports.
-CROWD = 1024 + 64
+MANY_DESCRIPTORS = 1024 + 64
 
 
-def crowded() -> list[str]:
-    """Return the state of a caller that lets its children inherit all numbers below CROWD."""
+def many_descriptors() -> list[str]:
+    """Return the state of a caller whose children inherit MANY_DESCRIPTORS descriptors."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if most < 2 * CROWD:
+    if most < 2 * MANY_DESCRIPTORS:
         raise HostLacks(
             "descriptors", f"at most {most} descriptors may be open here: too few for this test"
         )
-    return ["--nofile", str(2 * CROWD), "--crowd", str(CROWD)]
+    return ["--nofile", str(2 * MANY_DESCRIPTORS), "--open-below", str(MANY_DESCRIPTORS)]
 
 
 def need_start(case: Case, state: Sequence[str]) -> None:

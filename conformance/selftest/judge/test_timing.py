@@ -219,16 +219,16 @@ def test_a_child_took_its_count_along(realtime: bool) -> None:
     assert to_the_end == wanted
 
 
-CROWD = HelperProcesses(threads=9, before=True, later=True)
+MANY_THREADS = HelperProcesses(threads=9, before=True, later=True)
 
 
 def test_with_realtime_priority_no_wait_is_missed() -> None:
-    case = FakeCase(CROWD, realtime=True, cpu_ms=100)
+    case = FakeCase(MANY_THREADS, realtime=True, cpu_ms=100)
     assert waited_between(case.shim_processes, stamp(100), stamp(400, 5)) == (5.0, True)
 
 
 def test_a_process_that_computes_all_the_time_delays_itself() -> None:
-    case = FakeCase(CROWD, realtime=True, cpu_ms=900)
+    case = FakeCase(MANY_THREADS, realtime=True, cpu_ms=900)
     assert waited_between(case.shim_processes, stamp(100), stamp(400, 5)) == (300.0, False)
 
 

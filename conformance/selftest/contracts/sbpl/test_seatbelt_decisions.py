@@ -257,7 +257,10 @@ def test_explain_takes_parameters_and_imports(file: Path) -> None:
 
 
 WRONG: dict[str, tuple[tuple[str, ...], str]] = {
-    "an unknown operation": (("file-write-everything", "/ws"), "no operation of Seatbelt"),
+    "an unknown operation": (
+        ("file-write-everything", "/ws"),
+        "is not a known operation of Seatbelt",
+    ),
     "a relative path": (("file-write-data", "ws"), "is not absolute"),
     "no path": (("file-write-data",), "is about a path"),
     "a parameter without a value": (("signal", "--param", "X"), "NAME=VALUE"),

@@ -77,7 +77,7 @@ BELOW_HOLES = ["h", "h/a", "h/k", "h/c", "h/c/a", "h/c/x.key", "h/c/deep/a", "h/
 
 
 @dataclass(frozen=True)
-class Crowd:
+class ManyRules:
     """The profile `p` in two files, and its resolved lists. In `denies`, `!P` is an exception."""
 
     spec: Mapping[str, Any]
@@ -117,9 +117,9 @@ class Crowd:
         return decision.allowed, written.get(matched, matched).removeprefix("!")
 
 
-def crowd(
+def many_rules(
     chance: random.Random, count: int, holes: Sequence[str] = HOLES, loud: bool = False
-) -> Crowd:
+) -> ManyRules:
     """Return a policy with `count` rules for modify, which is the only operation with exceptions.
 
     loud: True for names with capital letters.
@@ -145,4 +145,4 @@ def crowd(
         "fsProfiles": {"p": {"read": ["**"], "modify": profile}},
     }
     paths = [*paths_near(chance, bodies, count // 2), *BELOW_HOLES]
-    return Crowd(spec, workspace, profile, [*above, *holes, *below], paths)
+    return ManyRules(spec, workspace, profile, [*above, *holes, *below], paths)
