@@ -177,7 +177,7 @@ OTHER_USER = ("--uid", "54331")
 
 def need_root() -> None:
     if os.geteuid() != 0:
-        raise HostLacks("root", "a pipe of another user needs root")
+        raise HostLacks("root", "only root can make a pipe of another user")
 
 
 def run_as_other_user(case: ExecCase, script: str, stderr: int) -> ObservedRun:

@@ -179,7 +179,7 @@ def test_inside_a_program_that_cannot_be_started_leaves_nothing(case: ExecCase) 
 @requires("EXEC-SPAWN-15", capability=HERE, inside=True, overlap=6.0)
 def test_inside_running_out_of_processes_is_an_error_at_every_step(case: ExecCase) -> None:
     if os.geteuid() != 0:
-        raise HostLacks("root", "the process limit of another user needs root")
+        raise HostLacks("root", "only root can set a process limit for another user")
     decided: list[str] = []
     case.open_to_others()
     with file_outside(case) as mark:

@@ -42,7 +42,7 @@ NEEDED_FOR_MEMBERS = [
 def becomes_roots(case: ExecCase) -> str:
     """Return a set-user-ID program: the caller starts it, and it runs as root."""
     if os.geteuid() != 0:
-        raise HostLacks("root", "a child of another user needs root")
+        raise HostLacks("root", "only root can start a child as another user")
     case.open_to_others()
     place = program_at(case.tmp / "become-owner", P.become_owner)
     place.chmod(0o4755)

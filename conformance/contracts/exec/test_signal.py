@@ -147,7 +147,7 @@ def test_ctrl_c_reaches_the_child_once(case: ExecCase) -> None:
 @requires("EXEC-SIGNAL-01", pitfalls=["H26"])
 def test_a_caller_that_is_pid_1_handles_sigterm(case: ExecCase) -> None:
     if os.geteuid() != 0:
-        raise HostLacks("root", "a pid namespace needs root")
+        raise HostLacks("root", "only root can make a pid namespace")
     events = case.events()
     with case.exec.start(
         program=P.slow_exit, args=[events.path, "8000"], state=["--pidns"], within_s=20
@@ -371,7 +371,7 @@ def test_a_signal_in_the_grace_is_not_forwarded(case: ExecCase, first: str) -> N
         shim.finish()
     logged = [event.rest[0] for event in events.all("signal")]
     wanted = ["TERM" if limit else first]
-    expect("SIGINT and SIGTERM in the child", [n for n in logged if n in SIGNALS], wanted)
+    expect("how the child handles SIGINT and SIGTERM", [n for n in logged if n in SIGNALS], wanted)
 
 
 @pytest.mark.parametrize("name", SIGNALS)

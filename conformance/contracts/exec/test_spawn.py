@@ -289,7 +289,7 @@ def test_the_message_names_a_directory_that_cannot_be_entered(case: ExecCase, mo
     closed.mkdir()
     closed.chmod(mode)
     if mode & 0o700 == 0o700 and os.geteuid() != 0:
-        raise HostLacks("root", "a directory of another user needs root")
+        raise HostLacks("root", "only root can make a directory of another user")
     case.tmp.chmod(0o755)
     state = ["--uid", "54331"] if os.geteuid() == 0 else []
     seen = case.exec.run(

@@ -228,7 +228,7 @@ def witness(case: ExecCase, user: int) -> subprocess.Popen[bytes]:
 @requires("EXEC-SPAWN-12", pitfalls=["A25", "A26"])
 def test_a_refused_process_is_a_spawn_error_and_signals_no_process(case: ExecCase) -> None:
     if os.geteuid() != 0:
-        raise HostLacks("root", "the process limit of another user needs root")
+        raise HostLacks("root", "only root can set a process limit for another user")
     user = unused_user()
     other = witness(case, user)
     try:
@@ -292,7 +292,7 @@ def outcome_with_processes(case: ExecCase, processes: int) -> str:
 @requires("EXEC-SPAWN-15", pitfalls=["A25"], overlap=6.0, needs=["EXEC-LEAK-02"])
 def test_running_out_of_processes_leaves_nothing_at_every_step(case: ExecCase) -> None:
     if os.geteuid() != 0:
-        raise HostLacks("root", "the process limit of another user needs root")
+        raise HostLacks("root", "only root can set a process limit for another user")
     decided: list[str] = []
     # Stop at the second success in a row: threads that start later may need one more process.
     for processes in range(1, 40):

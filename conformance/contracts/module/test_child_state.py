@@ -125,7 +125,7 @@ OTHER_UID = 54331
 @requires("MODULE-ENV-07", needs=["MODULE-ENV-06"])
 def test_after_an_execution_the_caller_is_as_readable_as_before(case: ModuleCase) -> None:
     if os.geteuid() != 0:
-        raise HostLacks("root", "a caller of another user needs root")
+        raise HostLacks("root", "only root can start a caller as another user")
     state = ("--uid", str(OTHER_UID))
     case.module.script("answers", "echo 1")
     with case.module.start("answers", state=state, hold=True, expect_result=False) as shim:

@@ -37,7 +37,7 @@ def test_rules_under_a_deny_give_a_warning_however_both_are_spelled(case: Policy
         "fsProfiles": profiles([(["x", rule], []) for rule, _ in found]),
     }
     wanted = sorted(f"/spec/fsProfiles/{at}/read/1" for at in range(len(found)))
-    expect("rules under a deny", warned(case, spec, "under-deny"), wanted)
+    expect("rules with the warning `under-deny`", warned(case, spec, "under-deny"), wanted)
 
 
 @requires("POLICY-WARN-03", "POLICY-WARN-05")
@@ -53,7 +53,7 @@ def test_rules_that_a_deny_covers_give_a_warning_at_every_length(
         "fsProfiles": {"p": {"read": ["**"], "modify": [f"{name}/k/x" for name in names]}},
     }
     covered = sorted(f"/spec/fsProfiles/p/modify/{at}" for at in range(len(names)))
-    expect("rules under a deny", warned(case, spec, "under-deny"), covered)
+    expect("rules with the warning `under-deny`", warned(case, spec, "under-deny"), covered)
     writable = sorted(f"/spec/denyRead/{at}" for at in range(1, len(rules), 2))
     got = warned(case, spec, "read-deny-without-modify-deny")
     expect("denies that no denyModify covers", got, writable)

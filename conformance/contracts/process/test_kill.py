@@ -124,7 +124,7 @@ def numbered(case: ProcessCase, number: int) -> Iterator[subprocess.Popen[bytes]
             if not until(lambda: bool(events.all("ready")) or other.poll() is not None):
                 raise NotMeasured(f"no process got the number {number}")
             if other.returncode == 4:
-                raise HostLacks("root", "starting a process with a chosen pid needs root")
+                raise HostLacks("root", "only root can start a process with a chosen pid")
             if other.returncode == 3:
                 raise NotMeasured(f"another process has the number {number}")
             yield other

@@ -17,7 +17,9 @@ STEPS = "test_running_out_of_processes_leaves_nothing_at_every_step"
 REFUSED = "test_a_refused_process_is_a_spawn_error_and_signals_no_process"
 
 pytestmark = [
-    pytest.mark.skipif(os.geteuid() != 0, reason="the process limit of another user needs root"),
+    pytest.mark.skipif(
+        os.geteuid() != 0, reason="only root can set a process limit for another user"
+    ),
     pytest.mark.turns(5),
 ]
 
