@@ -30,8 +30,7 @@ struct bs_unfold_row {
 struct bs_unfold {
     const struct bs_unfold_row *rows; /* sorted by key[0] */
     size_t n_rows;
-    /* The expression of each ASCII character that is a cluster by itself; empty if it is not
-     * searched yet. */
+    /* A cache: the regular expression of each ASCII character, empty until it is needed. */
     char ascii[128][BS_UNFOLD_ASCII];
 };
 

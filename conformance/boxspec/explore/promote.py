@@ -60,7 +60,7 @@ TAIL = """\
 
 
 def source(finding: Finding, seed: int, name: str) -> str:
-    """Return the C of a finding. name: of the program."""
+    """Return the C source of a program that repeats a finding. name: the name of the program."""
     programs = [part.calls(seed) for part in finding.parts]
     words = [line for calls in programs for line in described(calls)]
     head = HEAD.format(
@@ -77,7 +77,7 @@ def source(finding: Finding, seed: int, name: str) -> str:
 
 
 def statement(call: Call) -> str:
-    """Return the C of one call: the expression of calls.def with its operands."""
+    """Return the C statement of one call: the expression of calls.def with its operands."""
     known, of = table(), call.operation
     first = f'path("{known.targets[call.p].name}", {known.vias[call.via].value})'
     made = of.expression

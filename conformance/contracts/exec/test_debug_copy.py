@@ -39,7 +39,7 @@ HERE = "exec.debug"
 # If the captured output itself is incomplete, these requirements report it.
 CAPTURED = ["EXEC-DRAIN-01", "EXEC-DRAIN-02"]
 
-# More bytes than a terminal that is not read, the buffer of the copy and a pipe hold together.
+# More bytes than fit in an unread terminal, the debug buffer and a pipe together.
 FLOOD = 400_000
 # More bytes than an implementation may keep in its buffer for a terminal that is not read.
 MUCH = 150_000

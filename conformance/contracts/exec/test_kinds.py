@@ -1,4 +1,4 @@
-"""Kinds of mistakes: closed outputs and signals, enlarged pipes, large limits, dots behind links,
+"""Kinds of mistakes: closed outputs and signals, enlarged pipes, large limits, `..` after links,
 descriptors in a grace period, and a second child at the terminal."""
 
 from __future__ import annotations

@@ -70,8 +70,8 @@ def test_explain_lists_every_entry_and_decides_as_check_must(case: PolicyCase) -
 def test_at_most_one_entry_decides_and_matched_rule_names_it(case: PolicyCase) -> None:
     for check, item in zip(CHECKS, case.policy.explain(POLICY, CHECKS), strict=True):
         deciding = [each for each in item["entries"] if each["deciding"]]
-        # Inside an exception the last match of the profile's own rules decides; if there is none,
-        # no entry does.
+        # Inside an exception, the last matching rule of the profile itself is the deciding entry.
+        # If no rule matches, no entry is.
         nothing = item["matched_rule"] in ("[]", "<no matching rule>")
         expect(f"deciding entries of {check}", len(deciding), int(not nothing), {"answer": item})
         for each in deciding:

@@ -6,7 +6,7 @@
 #include "policy/match/tokens.h"
 
 /* number of sets besides consume and loop: initial, gaps, accepting, last, forever, and the states
- * that are left on every character */
+ * that every character leaves */
 enum { OTHER_SETS = 6 };
 
 size_t bs_automaton_states(const struct bs_pattern *pattern) {

@@ -146,7 +146,7 @@ static int32_t from_both(const struct bs_tables *tables, const char *path, size_
     for (size_t i = 0; i < len; i++) {
         first = bs_dfa_step(front, first, path[i]);
         last = bs_dfa_step(back, last, path[len - 1 - i]);
-        /* Both rows can still be left. This is one branch for two comparisons. */
+        /* Stop when no further character leaves either state. One branch tests both. */
         if (((first - front->settled) & (last - back->settled)) >> 31 != 0)
             break;
     }

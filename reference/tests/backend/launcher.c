@@ -117,7 +117,7 @@ static void what_cannot_be_sealed_starts_nothing(void **state) {
 }
 
 /* A stand-in for bubblewrap, which inherits SIGTERM blocked as bubblewrap does. At this time there
- * is not a program in the sandbox, so no process needs a grace period. */
+ * is no program in the sandbox, so no process needs a grace period. */
 static void a_bubblewrap_that_hangs_has_no_grace(void **state) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;

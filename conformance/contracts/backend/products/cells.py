@@ -94,7 +94,7 @@ DECIDED = (State.HELD, State.ESCAPED, State.DONE, State.UNCLAIMED, State.OVERREF
 BROKEN = (State.ESCAPED, State.DONE, State.UNCLAIMED)
 
 
-# Rows that hold even for the control `none`, because the kit itself ends the process of this test.
+# Rows that hold even without a sandbox (the control `none`): the kit itself ends their processes.
 HELD_WITHOUT = frozenset({"test_proc::test_no_process_outlives_its_session_after_a_deadline"})
 
 

@@ -73,9 +73,9 @@ class Gap:
 
 
 class Filter(ABC):
-    """One filter.
+    """A filter of a clause; `str` gives its call with evaluated arguments.
 
-    form: its call in the text. Its str is the call with evaluated arguments.
+    form: the call as it stands in the text.
     """
 
     form: List
@@ -98,7 +98,7 @@ class Filter(ABC):
         return str(self)
 
     def line_of(self, subject: Subject) -> int:
-        """Return the line of the part that matches the subject."""
+        """Return the line of the profile with the part that matches the subject."""
         return self.form.line
 
 
