@@ -70,7 +70,7 @@ def test_a_helper_may_end_shortly_after_the_shim(tmp_path: Path) -> None:
         trust.trust(made, said.append, contracts=[])
     finally:
         made.close()
-    assert said[-1].startswith("run mode: hello"), said
+    assert said[-1].startswith("`run REQUEST RESPONSE`: hello"), said
 
 
 @pytest.fixture

@@ -61,7 +61,7 @@ def test_a_name_of_a_variable_with_an_equals_sign_is_not_tested(tmp_path: Path) 
 
 def test_an_amount_above_that_of_the_kit_is_not_tested(tmp_path: Path) -> None:
     found = verify(tmp_path, "--limit", "memory=900G", "--", "env")
-    assert found.rows["limit:memory=900G"]["evidence"] == ["the kit uses at most 8G"]
+    assert found.rows["limit:memory=900G"]["evidence"] == ["the kit tests amounts up to 8G"]
 
 
 def test_a_broken_settings_file_is_explained(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_broken_settings_file_is_explained(tmp_path: Path) -> None:
     done = boxspec("verify", "--from", "srt", settings, "--", "env", cwd=tmp_path, env=env)
     assert done.returncode == 2
     assert "the file is not valid JSON" in done.stdout
-    assert "has no rule that can be asked" in done.stderr
+    assert "has no rule that can be tested" in done.stderr
 
 
 @pytest.mark.parametrize("value", ["", "a\nb"])
