@@ -127,4 +127,9 @@ def test_a_denied_file_is_not_changed_through_a_mount(case: BackendCase, what: s
             _excused(session, mounted.rule, "fs-write", changes[0])
         expect("changes of the denied file", changes, [], verdict=Verdict.CONTRADICTION)
         made = (ground.ws / "neighbour").exists()
-        expect("whether a neighbour can be made", made, True, verdict=Verdict.OVERREFUSED)
+        expect(
+            "whether a file next to the denied one can be created",
+            made,
+            True,
+            verdict=Verdict.OVERREFUSED,
+        )

@@ -206,7 +206,7 @@ def test_a_terminal_that_cannot_be_reopened_gets_the_copy(case: ExecCase) -> Non
         os.close(theirs)
     got = (outcome(seen), seen.stdout, b"copied\n" in copied)
     expect(
-        "how the child ended, the captured output, and whether it was copied",
+        "how the child ended, the captured output, and whether it is in the debug output",
         got,
         ("exit 0", b"copied\n", True),
     )

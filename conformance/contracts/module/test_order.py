@@ -33,7 +33,7 @@ def test_a_timeout_precedes_too_much_output_in_the_grace(case: ModuleCase) -> No
     rule = f"--on TERM:print:{64 * 2**20 + 1}"
     case.module.script("late", f"exec {quoted(P.siglog)} {quoted(events.path)} {rule}")
     seen = time_out(case, "late", lambda: bool(events.all("ready")))
-    expect("the end", end(seen), "Timeout")
+    expect("outcome of the module", end(seen), "Timeout")
 
 
 @requires("MODULE-ORDER-02", needs=["MODULE-CAP-02"])

@@ -108,7 +108,7 @@ def test_a_close_after_a_terminate_sends_sigterm_again(case: ProcessCase) -> Non
     steps = [step("open"), reads[0], step("terminate"), reads[1], step("close", grace_ms=3000)]
     seen = case.process.script({"a": shell(line)}, steps, within_s=20)
     end = {key: seen.steps[4].get(key) for key in ("exited", "signaled")}
-    expect("the end", end, {"exited": 6, "signaled": None})
+    expect("how the child ended", end, {"exited": 6, "signaled": None})
 
 
 @requires("PROCESS-CLOSE-01", overlap=1.5, timing=True, needs=["PROCESS-KILL-02"])
@@ -128,7 +128,7 @@ def test_a_second_close_does_not_extend_the_grace_of_the_first(case: ProcessCase
         pause.reached()
         pause.go_on()
         seen = shim.finish()
-    expect("the end", seen.steps[3].get("signaled"), "SIGKILL")
+    expect("how the child ended", seen.steps[3].get("signaled"), "SIGKILL")
     expect_within(case, "from SIGTERM to the end", told, seen.end, 1000 + 5 * case.tick_ms)
 
 
@@ -279,7 +279,7 @@ def test_a_child_may_write_in_its_grace(case: ProcessCase, fd: int) -> None:
     steps = [step("open"), ready, step("close", grace_ms=30_000)]
     seen = case.process.script({"a": shell(line)}, steps, within_s=20)
     end = {key: seen.steps[2].get(key) for key in ("exited", "signaled")}
-    expect("the end", end, {"exited": 6, "signaled": None})
+    expect("how the child ended", end, {"exited": 6, "signaled": None})
 
 
 @requires("PROCESS-CLOSE-03")

@@ -360,7 +360,11 @@ def waits_of(case: ProcessCase) -> tuple[Pause, Pause, list[Step]]:
 
 def expect_running(seen: Script) -> None:
     got = [seen.steps[at] for at in (4, 5, 1, 9)]
-    expect("two polls, and the end reported twice", got, [RUNNING] * 2 + [{"exited": 7}] * 2)
+    expect(
+        "two polls, and how the child ended, in both answers",
+        got,
+        [RUNNING] * 2 + [{"exited": 7}] * 2,
+    )
 
 
 @requires("PROCESS-WAIT-06")

@@ -61,7 +61,7 @@ def test_a_signal_after_the_exit_is_not_the_end(case: ProcessCase, signal: Step)
     """The child has exited, and the caller does not know that yet. So the signal is sent, and it
     reaches only a member of the group."""
     _, seen = member_lives_on(case, signal, step("wait"))
-    expect("the end", seen.steps[-1], {"exited": 3})
+    expect("how the child ended", seen.steps[-1], {"exited": 3})
 
 
 @requires("PROCESS-WAIT-02")
@@ -111,7 +111,7 @@ def test_a_limit_is_not_cut_by_a_wait_of_another_thread(case: ProcessCase, other
         pass_time(400)
         case.open_gate(fifo)
         seen = shim.finish()
-    expect("the end", seen.steps[4], {"exited": 7})
+    expect("how the child ended", seen.steps[4], {"exited": 7})
 
 
 @requires("PROCESS-WAIT-03", needs=["PROCESS-OPEN-01"])
