@@ -130,7 +130,7 @@ def test_no_scratch_file_is_left_after_each_end(case: ModuleCase, how: str) -> N
         env = {"HOME": str(home), "XDG_RUNTIME_DIR": None}
         seen = case.module.execute("ends", backend=used, timeout_ms=1500, shim_env=env, within_s=30)
         talker.need_enforcement(case, seen.result, name)
-        expect(f"the end ({name})", end(seen), outcome)
+        expect(f"outcome of the module ({name})", end(seen), outcome)
         left = [str(path) for path in (Path(noted(note)),) if path.exists()]
         left += sorted(path.name for path in case.module.below.iterdir())
         expect(f"files that the session left ({name})", left, [])
