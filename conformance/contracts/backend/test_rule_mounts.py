@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 import pytest
@@ -132,4 +133,22 @@ def test_a_denied_file_is_not_changed_through_a_mount(case: BackendCase, what: s
             made,
             True,
             verdict=Verdict.OVERREFUSED,
+        )
+
+
+@requires("BACKEND-RULE-07", capability=RULES, needs=[WORK])
+def test_a_path_through_a_mount_is_no_further_hard_link(case: BackendCase) -> None:
+    """A hard link outside is noticed although its file has two paths in the root."""
+    with made_ground() as ground:
+        folders = [ground.ws / name for name in ("dir", "second")]
+        for folder in folders:
+            folder.mkdir()
+        os.link(ground.out / "file", folders[0] / "alias")
+        os.link(ground.ws / "file", folders[0] / "pair")
+        state = ["--bind", f"{folders[0]}={folders[1]}"]
+        session = line_inside(case, ground, "true", policy(("neighbour",)), state=state)
+        expect(
+            "files with links outside",
+            sorted(session.hard_links),
+            [os.fsencode(folder / "alias") for folder in folders],
         )

@@ -2,10 +2,13 @@
 #include "backend/plan/hard_links.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/plan/mounted_names.h"
 #include "backend/plan/profile.h"
+#include "backend/session/context.h"
 #include "backend/session/report.h"
 #include "base/error.h"
 #include "base/list.h"
@@ -13,6 +16,7 @@
 struct name {
     char *path;
     struct bs_link file;
+    bool repeats; /* a mount in the root shows a name that is counted elsewhere */
 };
 
 struct names {
@@ -30,10 +34,32 @@ static bool add_name(void *ctx, const struct bs_link *link) {
         return false;
     names->list = list;
     struct name *name = &list[names->n];
-    *name = (struct name){strdup(link->path), *link};
+    *name = (struct name){strdup(link->path), *link, false};
     names->out_of_memory = name->path == NULL;
     names->n += name->path != NULL;
     return name->path != NULL;
+}
+
+/* Of the paths that mounts in the root give one name, all but the first in the order of bytes
+ * repeat it. Returns false if memory ran out. */
+static bool note_repeats(struct names *names, const char *root,
+                         const struct bs_mounted_names *mounted) {
+    bool good = true;
+    for (size_t i = 0; good && i < names->n && mounted->n > 0; i++) {
+        char *path = NULL;
+        good =
+            asprintf(&path, "%s/%s", strcmp(root, "/") == 0 ? "" : root, names->list[i].path) >= 0;
+        for (size_t j = 0; good && j < mounted->n; j++) {
+            char *other = NULL;
+            bool is_dir = false;
+            good = bs_mounted_name_of(&mounted->list[j], path, &other, &is_dir);
+            if (other != NULL && bs_is_below(other, root) && strcmp(other, path) < 0)
+                names->list[i].repeats = true;
+            free(other);
+        }
+        free(path);
+    }
+    return good;
 }
 
 static int by_file(const void *a, const void *b) {
@@ -64,11 +90,13 @@ static bool treated_alike(const struct bs_profile *profile, const struct name *l
 static bool report_names(const struct names *names, const char *root,
                          const struct bs_profile *profile, struct bs_backend_report *report) {
     for (size_t i = 0; i < names->n;) {
-        size_t end = i + 1;
-        while (end < names->n && names->list[end].file.device == names->list[i].file.device &&
-               names->list[end].file.inode == names->list[i].file.inode)
-            end++;
-        bool elsewhere = names->list[i].file.names > end - i ||
+        size_t end = i;
+        size_t counted = 0;
+        for (; end < names->n && names->list[end].file.device == names->list[i].file.device &&
+               names->list[end].file.inode == names->list[i].file.inode;
+             end++)
+            counted += !names->list[end].repeats;
+        bool elsewhere = names->list[i].file.names > counted ||
                          !treated_alike(profile, &names->list[i], end - i);
         for (; i < end; i++) {
             if (elsewhere && !bs_report_hard_link(report, root, names->list[i].path))
@@ -78,15 +106,31 @@ static bool report_names(const struct names *names, const char *root,
     return true;
 }
 
+/* Report the files of all names. Returns false if memory ran out. */
+static bool report_files(struct names *names, const char *root, const struct bs_profile *profile,
+                         struct bs_backend_report *report) {
+    struct bs_mounted_names mounted = {NULL, 0, 0};
+    char buf[128];
+    int os_error = bs_mounted_names_find(root, &mounted);
+    bool good = os_error == 0;
+    if (os_error != 0 && os_error != ENOMEM)
+        good = bs_report_warn(report, "hard links: the list of mounts cannot be read: %s",
+                              bs_os_message(os_error, buf, sizeof buf));
+    good = good && note_repeats(names, root, &mounted);
+    bs_mounted_names_clear(&mounted);
+    if (!good)
+        return false;
+    qsort(names->list, names->n, sizeof *names->list, by_file);
+    return report_names(names, root, profile, report);
+}
+
 int bs_hard_links_report(const char *root, const struct bs_profile *profile,
                          struct bs_backend_report *report, struct bs_error *err) {
     struct names names = {.n = 0};
     struct bs_links_report search = {.found = 0};
     int code = bs_policy_links(root, UINT64_MAX, add_name, &names, &search, err);
-    if (code == BS_OK && names.n > 0) {
-        qsort(names.list, names.n, sizeof *names.list, by_file);
-        names.out_of_memory = names.out_of_memory || !report_names(&names, root, profile, report);
-    }
+    if (code == BS_OK && names.n > 0 && !names.out_of_memory)
+        names.out_of_memory = !report_files(&names, root, profile, report);
     if (code == BS_OK && names.out_of_memory)
         code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for hard links");
     if (code == BS_OK && search.unreadable > 0 &&

@@ -3,6 +3,7 @@
 import os
 
 import backend.rules as rules
+import backend.tree as tree
 from backend.bubblewrap import Bubblewrap
 from backend.rules import Rules
 from backend.session import Session
@@ -88,6 +89,13 @@ def links_are_not_counted():
     @replaces(Session)
     def hard_links(original, self):
         return []
+
+
+@fault("BACKEND-RULE-07", "a path through a mount counts as a hard link", "paths are names")
+def paths_through_mounts_are_counted():
+    @replaces(tree)
+    def repeats(original, path, mounted):
+        return False
 
 
 @fault(

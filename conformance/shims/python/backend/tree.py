@@ -8,7 +8,7 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 MOST_LINKS = 40  # path_resolution(7)
 
@@ -177,6 +177,10 @@ def is_channel(path: bytes) -> bool:
 
 def missing_links(root: bytes) -> list[bytes]:
     """Return files that have more hard links than names in the workspace."""
+    try:
+        mounted = [pair for pair in mounted_names(root) if is_below(pair[1], root)]
+    except OSError:
+        mounted = []  # the caller has no /proc
     seen: dict[tuple[int, int], list[bytes]] = {}
     counts: dict[tuple[int, int], int] = {}
     # The program may have removed the root during the run.
@@ -186,7 +190,20 @@ def missing_links(root: bytes) -> list[bytes]:
         if st.st_nlink > 1 and not os.path.isdir(path):
             seen.setdefault((st.st_dev, st.st_ino), []).append(path)
             counts[st.st_dev, st.st_ino] = st.st_nlink
-    return [path for key, paths in seen.items() if counts[key] > len(paths) for path in paths]
+    found: list[bytes] = []
+    for key, paths in seen.items():
+        if counts[key] > sum(not repeats(path, mounted) for path in paths):
+            found += paths
+    return found
+
+
+def repeats(path: bytes, mounted: Sequence[tuple[bytes, bytes]]) -> bool:
+    """True if the path is one more path of a name, which mounts in the workspace give it.
+
+    Of the paths of one name, the first in the order of bytes counts as the name.
+    """
+    others = (moved(path, at, other) for at, other in mounted if is_below(path, at))
+    return any(other < path and is_same(path, other) for other in others)
 
 
 def state(root: bytes) -> dict[bytes, tuple[int, ...]]:
