@@ -85,6 +85,14 @@ def parser() -> argparse.ArgumentParser:
         help="the shim that shim_diff tests (default: the Python implementation)",
     )
     add(
+        "--ignore",
+        action="append",
+        default=[],
+        metavar="CLASS",
+        help="do not report this class of findings, as in 'differs glob-match-match'; a block"
+        " begins with its target and class (repeatable)",
+    )
+    add(
         "--work",
         metavar="DIR",
         help="folder for corpora and findings (default: build/fuzzing in a checkout, otherwise"
@@ -159,7 +167,9 @@ def _folder(args: argparse.Namespace, target: Target) -> Path:
 
 def _replay(args: argparse.Namespace, target: Target, console: Terminal) -> list[Finding]:
     judge = builds.binary(builds.JUDGE, target)
-    findings = Findings(target, judge, _folder(args, target), environment(args, target))
+    findings = Findings(
+        target, judge, _folder(args, target), environment(args, target), args.ignore
+    )
     for name in args.replay:
         findings.add(Crash(Path(name).resolve(), sure=False))
     found = list(findings.by_key.values())
@@ -183,7 +193,7 @@ def _run(
         def make(target: Target, seed: int, seconds: float) -> Outcome:
             binary = builds.binary(builds.PRESETS[args.engine], target)
             env = environment(args, target)
-            plan = Plan(target, binary, _folder(args, target), args.jobs, seed, env)
+            plan = Plan(target, binary, _folder(args, target), args.jobs, seed, env, args.ignore)
             with claimed(plan.folder, args.engine):
                 run = Run(plan, args.engine, seconds, console)
                 return run.run(stopped, smaller=not args.as_it_is)

@@ -73,8 +73,11 @@ def crashing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> lis
     return [path for path in files if falls([path])]
 
 
-def differing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> dict[str, Crash]:
-    """Run all seeds and return the differences between shim and reference, by key.
+def differing(
+    binary: Path, files: Sequence[Path], env: Mapping[str, str], ignored: Sequence[str] = ()
+) -> dict[str, Crash]:
+    """Run all seeds and return the differences between shim and reference that are not ignored, by
+    key.
 
     AFL++ needs a seed that does not crash the target. If many seeds differ, there is such a seed
     only if the target ignores the known differences.
@@ -83,7 +86,7 @@ def differing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> di
     until = time.monotonic() + DIFFERING_S
     for path in files:
         while time.monotonic() < until:
-            known = {"BOXSPEC_FUZZ_KNOWN": ",".join(found)}
+            known = {"BOXSPEC_FUZZ_KNOWN": ",".join([*ignored, *found])}
             quiet = subprocess.DEVNULL
             argv = [binary, path]
             done = subprocess.run(
@@ -113,9 +116,10 @@ class Afl:
         env = {**self._plan.environment, **settings(self._plan.target)}
         seeds = self._gather_seeds()
         if self._plan.target.shim:
-            found = differing(self._plan.binary, seeds, env)
+            ignored = self._plan.ignored
+            found = differing(self._plan.binary, seeds, env, ignored)
             self._new = [*found.values()]
-            env["BOXSPEC_FUZZ_KNOWN"] = ",".join(found)
+            env["BOXSPEC_FUZZ_KNOWN"] = ",".join([*ignored, *found])
         else:
             self._new = [Crash(path) for path in crashing(self._plan.binary, seeds, env)]
         # Skip what an earlier run saved: its findings are reported and its executions counted.

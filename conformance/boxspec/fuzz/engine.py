@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -20,7 +20,10 @@ MEMORY_MB = 2048
 
 @dataclass(frozen=True)
 class Plan:
-    """One run of a target. All files of the run are in `folder`."""
+    """One run of a target. All files of the run are in `folder`.
+
+    ignored: keys of findings that are known and not reported.
+    """
 
     target: Target
     binary: Path
@@ -28,6 +31,7 @@ class Plan:
     jobs: int
     seed: int
     env: Mapping[str, str] = field(default_factory=dict)
+    ignored: Sequence[str] = ()
 
     @property
     def environment(self) -> dict[str, str]:

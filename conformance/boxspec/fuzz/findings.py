@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,21 +43,29 @@ class Findings:
     """The findings of a target.
 
     env: variables that are needed to reproduce a finding, for example the shim.
+    ignored: keys of findings that are not reported.
     """
 
-    def __init__(self, target: Target, judge: Path, folder: Path, env: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        target: Target,
+        judge: Path,
+        folder: Path,
+        env: Mapping[str, str],
+        ignored: Sequence[str] = (),
+    ) -> None:
         self._target, self._judge, self._env = target, judge, env
+        self._ignored = {*ignored}
         self._folder = folder / "findings"
         self.by_key: dict[str, Finding] = {}
 
     def add(self, crash: Crash) -> bool:
-        """Add a crash; return False if it is known already.
+        """Add a crash; return False if it is known already or ignored.
 
         The output of the engine is examined first, because this needs no replay.
         """
         engine_report = crash_report.read(crash.output)
-        if engine_report is not None and engine_report.key in self.by_key:
-            self.by_key[engine_report.key].times += 1
+        if engine_report is not None and self._is_known(engine_report.key):
             return False
         path, seen = self._replay(crash, engine_report)
         report = seen or engine_report
@@ -67,14 +75,19 @@ class Findings:
         report = report or Report(
             "engine", "crashes the engine's build, but not the build that replays"
         )
-        if report.key in self.by_key:
-            self.by_key[report.key].times += 1
+        if self._is_known(report.key):
             return False
         original_bytes = crash.input.stat().st_size
         kept = self._save(report, path.read_bytes())
         made = Finding(self._target, report, kept, original_bytes, reproduces=seen is not None)
         self.by_key[report.key] = made
         return True
+
+    def _is_known(self, key: str) -> bool:
+        """True if a finding with this key is ignored, or was seen before; then count it."""
+        if key in self.by_key:
+            self.by_key[key].times += 1
+        return key in self.by_key or key in self._ignored
 
     def _replay(self, crash: Crash, engine_report: Report | None) -> tuple[Path, Report | None]:
         """Replay a crash; return the input and its report.

@@ -50,7 +50,7 @@ class LibFuzzer:
         self._short = plan.folder / "libfuzzer" / "short"
         # A shim often differs from the reference in many inputs. Restarted jobs ignore known
         # differences, so that the run can continue.
-        self._known: dict[str, None] = {}
+        self._known: dict[str, None] = dict.fromkeys(plan.ignored)
         self._of_edges: int | None = None
 
     def start(self) -> None:

@@ -63,7 +63,7 @@ class Run:
     def __init__(self, plan: Plan, engine: str, seconds: float, console: Terminal) -> None:
         self._plan, self._name, self._seconds, self._console = plan, engine, seconds, console
         judge = builds.binary(builds.JUDGE, plan.target)
-        self.findings = Findings(plan.target, judge, plan.folder, plan.env)
+        self.findings = Findings(plan.target, judge, plan.folder, plan.env, plan.ignored)
         self._engine: Engine = ENGINES[engine](plan)
         self._spent = 0.0
         self._progress = Progress()

@@ -134,7 +134,7 @@ def test_a_person_at_a_terminal_sees_how_far_it_is(work: Path) -> None:
             said += piece
     os.close(ours)
     assert process.returncode == 0
-    assert re.search(rb"\r\x1b\[Kpath_norm \xc2\xb7 libfuzzer \xc2\xb7 1 of 2 s", said), said
+    assert re.search(rb"\r\x1b\[Kpath_norm \xc2\xb7 0 findings \xc2\xb7 1 of 2 s", said), said
 
 
 def _read(fd: int) -> bytes:

@@ -124,12 +124,12 @@ def test_large_numbers_are_short() -> None:
 # Findings -----------------------------------------------------------------------------------
 
 
-def findings(folder: Path, said: str, status: int) -> Findings:
+def findings(folder: Path, said: str, status: int, *ignored: str) -> Findings:
     """Return findings that a script judges with this output and exit status."""
     judge = folder / "judge"
     judge.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{said}END\nexit {status}\n")
     judge.chmod(0o755)
-    return Findings(targets.named("glob_raw"), judge, folder, {})
+    return Findings(targets.named("glob_raw"), judge, folder, {}, ignored)
 
 
 def crash(folder: Path, **how: Any) -> Crash:
@@ -143,6 +143,14 @@ def test_two_reports_of_one_oracle_are_one_finding(tmp_path: Path) -> None:
     assert known.by_key["match"].times == 3
     assert known.add(crash(tmp_path, output=FIRED)) is False
     assert known.by_key["match"].times == 4
+
+
+def test_a_class_that_is_ignored_is_not_reported(tmp_path: Path) -> None:
+    known = findings(tmp_path, FIRED, 77, "match")
+    assert not known.add(crash(tmp_path))
+    assert not known.add(crash(tmp_path, output=FIRED))
+    assert known.by_key == {}
+    assert findings(tmp_path, FIRED, 77, "other").add(crash(tmp_path))
 
 
 def test_a_finding_that_does_not_reproduce_is_marked(tmp_path: Path) -> None:

@@ -99,6 +99,13 @@ def test_differences_of_a_shim_are_grouped_and_shortened(work: Path, tmp_path: P
     block = done.stdout.partition("shim_diff: differs glob-match-match: ")[2]
     asked = re.search(r"^    pattern +(\S.*)$", block, re.M)
     assert asked is not None and len(asked[1]) < 16, block
+    # The others are set aside, so that only this one is left.
+    others = [each for each in dict.fromkeys(kinds) if each != "glob-match-error"]
+    aside = [word for each in others for word in ("--ignore", f"differs {each}")]
+    done = boxspec("fuzz", "shim_diff", *words, *aside, "--fresh", "--as-it-is")
+    left = re.findall(r"^shim_diff: differs ([a-z-]+): ", done.stdout, re.M)
+    assert "glob-match-error" in left
+    assert not {*left} & {*others}
 
 
 # A shim that crashes on requests that match its first argument, and supports no operation.
