@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from boxspec.mounts import mounts
+
 # The name contains the pid of the process that made it, and the start time of that process in ticks
 # since boot, because pids are reused.
 _OWNED = re.compile(r"boxspec-([0-9]+)-([0-9]+)-")
@@ -168,8 +170,9 @@ def delete(folder: Path) -> bool:
 def stays(folder: Path) -> str:
     """Return a line about a folder that cannot be removed: the cause, the place and the remedy."""
     remedy = f"rm -rf {shlex.quote(str(folder))}"
-    for mounted in _mounts_below(folder):
-        first = f"umount -R {shlex.quote(mounted)}"
+    mounted = next((each.at for each in mounts() if folder in each.at.parents), None)
+    if mounted is not None:
+        first = f"umount -R {shlex.quote(str(mounted))}"
         return f"{folder} is not removed: {mounted} is mounted; {first}, then {remedy}"
     # A shim can make a tree that is too deep for a recursive walk.
     with contextlib.suppress(RecursionError):
@@ -180,17 +183,6 @@ def stays(folder: Path) -> str:
                     why = f"{path} is immutable, or append-only"
                     return f"{folder} is not removed: {why}; {first}, then {remedy}"
     return f"{folder} is not removed; {remedy}"
-
-
-def _mounts_below(folder: Path) -> list[str]:
-    try:
-        lines = Path("/proc/self/mountinfo").read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return []
-    # In /proc/mounts a blank is written as \040.
-    octal = re.compile(r"\\([0-7]{3})")
-    points = [octal.sub(lambda found: chr(int(found[1], 8)), line.split(" ")[4]) for line in lines]
-    return [each for each in points if each.startswith(f"{folder}/")]
 
 
 def flags(path: str | Path) -> int:

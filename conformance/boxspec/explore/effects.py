@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from boxspec.subject.observe import procs
+from boxspec.mounts import mounts
 from boxspec.subject.observe.facts import Facts, facts_of
 from boxspec.subject.observe.host_ipc import HostIpc
 from boxspec.subject.observe.pipe_reader import PipeReader
@@ -195,11 +195,10 @@ class Surroundings:
 
     def _mounts(self) -> Iterator[Effect]:
         """Yield the mounts below the scene that this process sees, and unmount them."""
-        text = (procs.read("/proc/self/mountinfo") or b"").decode("utf-8", "replace")
-        places = [line.split()[4] for line in text.splitlines()]
-        for place in reversed([each for each in places if str(self.scene.base) in each]):
-            _libc.umount2(os.fsencode(place), DETACH)
-            yield Effect(WRITE, "a mount of the host", f"{self.scene.shown(Path(place))}: mounted")
+        for _, place in reversed(mounts()):
+            if str(self.scene.base) in str(place):
+                _libc.umount2(os.fsencode(place), DETACH)
+                yield Effect(WRITE, "a mount of the host", f"{self.scene.shown(place)}: mounted")
 
     def leaked(self, token: str, number: int) -> Effect | None:
         """Return the effect of a secret that a program has read."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from boxspec.subject.observe.mounts import inner_path
+from boxspec.mounts import inner_path
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from boxspec.mounts import inner_path
 from boxspec.random_names import random_name
-from boxspec.subject.observe.mounts import inner_path
 from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place

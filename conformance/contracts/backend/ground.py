@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from boxspec import folders
+from boxspec.mounts import inner_path
 from boxspec.places import case_root
 from boxspec.programs import programs
 from boxspec.random_names import random_folder_name, random_name, random_program_name
 from boxspec.subject.observe.facts import Facts, facts_of
-from boxspec.subject.observe.mounts import inner_path
 from contracts.shared.files import program_at
 
 CANARY = "canary\n"

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from boxspec.api import Declared, Failure, HostLacks, Verdict, expect, requires, satisfies
+from boxspec.mounts import inner_path
 from boxspec.subject.observe.inotify import Inotify
-from boxspec.subject.observe.mounts import inner_path
 from contracts.backend.attempt import (
     WORK,
     attempted_inside,

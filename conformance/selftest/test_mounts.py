@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.subject.observe import mounts
+from boxspec import mounts
 
 LIST = """\
 1 0 8:1 / / rw - ext4 d rw

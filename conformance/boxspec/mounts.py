@@ -1,0 +1,39 @@
+"""The mounts that this process sees, by /proc/self/mountinfo."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Mount(NamedTuple):
+    """inner: the directory of its file system that is mounted. at: the mount point."""
+
+    inner: Path
+    at: Path
+
+
+def mounts() -> list[Mount]:
+    """Return all mounts in the order of their making; none if /proc is not mounted."""
+    try:
+        text = Path("/proc/self/mountinfo").read_text(errors="surrogateescape")
+    except OSError:
+        return []
+    return [Mount(*map(_decoded, line.split(" ")[3:5])) for line in text.split("\n") if line]
+
+
+def inner_path(path: Path) -> str:
+    """Return the path of a file in its own file system: without the mount point, and with the
+    directory that is mounted there."""
+    place = path.parent.resolve() / path.name
+    around = [Mount(Path("/"), Path("/")), *mounts()]
+    around = [each for each in around if place.is_relative_to(each.at)]
+    # Of several mounts at one place the last one covers the others.
+    mount = max(reversed(around), key=lambda each: len(each.at.parts))
+    return str(mount.inner / place.relative_to(mount.at))
+
+
+def _decoded(word: str) -> Path:
+    """The kernel writes a blank, a tab, a newline and a backslash as \\ and three octal digits."""
+    return Path(re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), word))
