@@ -82,6 +82,53 @@ def named(session: ObservedSession, rule: str) -> list[NotEnforced]:
     return [each for each in session.result["not_enforced"] if each["rule"] == rule]
 
 
+def excuse_rule(session: ObservedSession, rule: str, aspect: str, escaped: str) -> None:
+    """Raise Declared if the rule is reported and its aspect is not claimed fully."""
+    reports = named(session, rule)
+    if reports and session.claim(aspect)["claim"] != "fully":
+        raise Declared(rule, "not enforced", escaped, str(reports[0]["why"]))
+
+
+def expect_unread_paths(session: ObservedSession, rule: str, read: Sequence[str]) -> None:
+    """Fail if a denied file was read under one of its paths, or a file without a rule was not."""
+    if read:
+        excuse_rule(session, rule, "fs-read", f"{read[0]} is read")
+    expect("paths by which the denied file is read", read, [], verdict=Verdict.CONTRADICTION)
+    expect(
+        "whether a file without a rule is read",
+        b"canary" in session.only.stdout,
+        True,
+        verdict=Verdict.OVERREFUSED,
+    )
+
+
+def expect_unchanged_file(session: ObservedSession, rule: str, ground: Ground) -> None:
+    """Fail if the denied file that is watched was changed, or the file `neighbour` not created."""
+    changes = ground.changes()
+    if changes:
+        excuse_rule(session, rule, "fs-write", changes[0])
+    expect("changes of the denied file", changes, [], verdict=Verdict.CONTRADICTION)
+    expect(
+        "whether a file next to the denied one can be created",
+        (ground.ws / "neighbour").exists(),
+        True,
+        verdict=Verdict.OVERREFUSED,
+    )
+
+
+def expect_held_or_named(
+    session: ObservedSession, rule: str, reports: Sequence[NotEnforced], broken: bool
+) -> None:
+    """Fail if a rule is broken and not reported."""
+    expect(
+        f"whether {rule} holds, or is named as not enforced",
+        bool(reports) or not broken,
+        True,
+        {"not_enforced": session.result["not_enforced"]},
+        Verdict.CONTRADICTION,
+    )
+
+
 def reports_of(session: ObservedSession, name: str) -> list[NotEnforced]:
     """Return the entries of `not_enforced` that are about this path or a directory above it.
 

@@ -15,6 +15,7 @@ from contracts.backend.attempt import WORK
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.ruled import (
+    expect_held_or_named,
     expect_unchanged,
     expect_unread,
     line_inside,
@@ -205,15 +206,7 @@ def _either(session: ObservedSession, rule: str, broken: bool) -> None:
     A rule of the profile may be reported with its `!`.
     """
     reports = named(session, rule) or named(session, f"!{rule}")
-    evidence = {"not_enforced": session.result["not_enforced"]}
-    held_or_named = bool(reports) or not broken
-    expect(
-        f"whether {rule} holds, or is named as not enforced",
-        held_or_named,
-        True,
-        evidence,
-        Verdict.CONTRADICTION,
-    )
+    expect_held_or_named(session, rule, reports, broken)
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)

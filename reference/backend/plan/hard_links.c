@@ -40,26 +40,33 @@ static bool add_name(void *ctx, const struct bs_link *link) {
     return name->path != NULL;
 }
 
-/* Of the paths that mounts in the root give one name, all but the first in the order of bytes
- * repeat it. Returns false if memory ran out. */
+/* Note the name if a mount in the root gives it another path that is earlier in the order of bytes.
+ * So one of the paths of a name counts. Returns false if memory ran out. */
+static bool note_repeat(struct name *name, const char *root,
+                        const struct bs_mounted_name *mounted) {
+    char *path = NULL;
+    char *other = NULL;
+    bool is_dir = false;
+    if (asprintf(&path, "%s/%s", strcmp(root, "/") == 0 ? "" : root, name->path) < 0)
+        return false;
+    bool good = bs_mounted_name_of(mounted, path, &other, &is_dir);
+    name->repeats |= other != NULL && strcmp(other, path) < 0;
+    free(other);
+    free(path);
+    return good;
+}
+
 static bool note_repeats(struct names *names, const char *root,
                          const struct bs_mounted_names *mounted) {
-    bool good = true;
-    for (size_t i = 0; good && i < names->n && mounted->n > 0; i++) {
-        char *path = NULL;
-        good =
-            asprintf(&path, "%s/%s", strcmp(root, "/") == 0 ? "" : root, names->list[i].path) >= 0;
-        for (size_t j = 0; good && j < mounted->n; j++) {
-            char *other = NULL;
-            bool is_dir = false;
-            good = bs_mounted_name_of(&mounted->list[j], path, &other, &is_dir);
-            if (other != NULL && bs_is_below(other, root) && strcmp(other, path) < 0)
-                names->list[i].repeats = true;
-            free(other);
+    for (size_t j = 0; j < mounted->n; j++) {
+        if (!bs_is_below(mounted->list[j].other, root))
+            continue;
+        for (size_t i = 0; i < names->n; i++) {
+            if (!note_repeat(&names->list[i], root, &mounted->list[j]))
+                return false;
         }
-        free(path);
     }
-    return good;
+    return true;
 }
 
 static int by_file(const void *a, const void *b) {

@@ -173,13 +173,8 @@ class Bubblewrap:
         self, mounted: Sequence[tuple[bytes, bytes]], paths: Iterable[bytes]
     ) -> list[bytes]:
         """Return the other paths of these files, and of files below them, through these mounts."""
-        found: list[bytes] = []
-        for path in paths:
-            for place, other in mounted:
-                name = tree.moved(path, place, other) if tree.is_below(path, place) else other
-                if tree.is_below(place, path) or tree.is_same(path, name):
-                    found.append(name)
-        return found
+        names = (tree.seen_through(pair, path) for path in paths for pair in mounted)
+        return [name for name in names if name is not None]
 
     def denied(self, given: Rules, op: str, relative: bytes) -> bool:
         """True if a path is denied under any of its names."""

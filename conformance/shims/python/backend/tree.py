@@ -162,6 +162,18 @@ def is_same(path: bytes, other: bytes) -> bool:
         return False
 
 
+def seen_through(mounted: tuple[bytes, bytes], path: bytes) -> bytes | None:
+    """Return the path that this file, or one below it, has through a mount.
+
+    None if there is no such path. mounted: a pair of mounted_names().
+    """
+    place, other = mounted
+    if is_below(place, path):
+        return other
+    name = moved(path, place, other) if is_below(path, place) else None
+    return name if name is not None and is_same(path, name) else None
+
+
 def file_of(path: bytes) -> tuple[int, int] | None:
     """Return device and inode of a file that has several names, otherwise None."""
     st = os.lstat(path)
@@ -202,8 +214,8 @@ def repeats(path: bytes, mounted: Sequence[tuple[bytes, bytes]]) -> bool:
 
     Of the paths of one name, the first in the order of bytes counts as the name.
     """
-    others = (moved(path, at, other) for at, other in mounted if is_below(path, at))
-    return any(other < path and is_same(path, other) for other in others)
+    others = (seen_through(pair, path) for pair in mounted)
+    return any(other is not None and other < path for other in others)
 
 
 def state(root: bytes) -> dict[bytes, tuple[int, ...]]:
