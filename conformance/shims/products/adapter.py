@@ -115,12 +115,12 @@ class Adapter:
     lacks: Sequence[str] = ()
 
     def __init__(self, name: str) -> None:
-        self._found: str | None = None
         """name: the name of the adapter's file; NAME@VERSION is one version of the product."""
         self.name = name
         self.installs = versioned(self.installs, name.partition("@")[2])
         self.home = os.path.join(cache_folder(), "products", name)
         self._opened: list[int] = []
+        self._found: str | None = None
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         """Return the command that runs argv in the sandbox."""

@@ -4,7 +4,7 @@ import _signal
 import select
 
 import process.handle as handle
-from faults.process.parts import to_nobody, to_the_leader_alone
+from faults.process.parts import notes_a_close, to_nobody, to_the_leader_alone
 from faults.registry import fault, replaces
 
 
@@ -115,12 +115,8 @@ def looks_anew():
 
 
 def continued(how):
-    """Replace the SIGCONT that a close sends by a call of `how`. Bridges do not call close."""
-
-    @replaces(handle.Process)
-    def close(original, self, grace_ms):
-        self.closes = True
-        return original(self, grace_ms)
+    """Replace the SIGCONT that a close sends by a call of `how`."""
+    notes_a_close()
 
     @replaces(handle.Process)
     def signal(original, self, number):

@@ -4,6 +4,7 @@ import _signal
 from time import monotonic_ns, sleep
 
 import process.handle as handle
+from faults.process.parts import notes_a_close
 from faults.registry import fault, replaces
 
 
@@ -53,10 +54,7 @@ def the_output_is_closed_before_the_grace():
 
 @fault("PROCESS-CLOSE-01", "a close after a terminate sends no SIGTERM", "if (!term_sent)")
 def a_close_after_a_terminate_sends_nothing():
-    @replaces(handle.Process)
-    def close(original, self, grace_ms):
-        self.closes = True
-        return original(self, grace_ms)
+    notes_a_close()
 
     @replaces(handle.Process)
     def signal(original, self, number):

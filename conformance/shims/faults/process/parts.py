@@ -4,6 +4,7 @@ import _signal
 import os
 
 import process.bridge as bridge
+import process.handle as handle
 from faults.registry import replaces
 
 # Replacements for sending SIGCONT to the group, each of which reaches too few processes.
@@ -16,6 +17,15 @@ def to_nobody(process):
 def to_the_leader_alone(process):
     if not process.reaped:
         os.kill(process.pid, _signal.SIGCONT)
+
+
+def notes_a_close():
+    """Set `closes` at a process when its close begins. Bridges do not call close."""
+
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        self.closes = True
+        return original(self, grace_ms)
 
 
 def is_woken_by_each_signal():

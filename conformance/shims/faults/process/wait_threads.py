@@ -1,4 +1,4 @@
-"""Faults of waits beside signals and beside waits of other threads."""
+"""Faults of waits during signals and during waits of other threads."""
 
 import select
 from time import monotonic_ns
