@@ -19,6 +19,7 @@ from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.fuzz.targets import LIST, PACKAGE
 from boxspec.places import INSTALLED, scratch
+from boxspec.plural import many
 from boxspec.programs import folder, programs
 from boxspec.subject.client.command import REFERENCE, reference_absent
 from boxspec.subject.contract import every
@@ -221,7 +222,7 @@ def doctor() -> int:
         missing += needed and not there
         print(f"{word:<6} {what}")
     if missing:
-        print(f"{missing} mandatory feature{'s' if missing > 1 else ''} missing", file=sys.stderr)
+        print(f"{many(missing, 'mandatory feature')} missing", file=sys.stderr)
         return 2
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from boxspec.fuzz.findings import Finding
+from boxspec.plural import many
 
 SHOWN_BYTES = 32
 # Number of lines of a shim's stderr that are shown. For a report of a sanitizer these end at the
@@ -52,7 +53,7 @@ def finding_block(finding: Finding, command: str) -> list[str]:
         lines += [f"    {line}" for line in _shown(report.shim_stderr)]
     lines.append(f"  input     {_input(finding)}")
     seen = "" if finding.reproduces else ", but not in the replay"
-    lines.append(f"  seen      {finding.times} time{'s' if finding.times > 1 else ''}{seen}")
+    lines.append(f"  seen      {many(finding.times, 'time')}{seen}")
     lines.append(f"  repro     {command}")
     lines.append(f"  kept      {finding.path}")
     return lines

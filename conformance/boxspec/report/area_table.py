@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from boxspec.judge.results import ResultTree
+from boxspec.plural import many
 from boxspec.report.console import Console
 from boxspec.subject.contract import find
 
@@ -26,7 +27,7 @@ def print_areas(console: Console, tree: ResultTree) -> None:
     gaps = sum(bool(record.escaped) for record in tree.records)
     if gaps:
         console.wrap(
-            f"not judged: {gaps} attempt{'s' * (gaps > 1)} that no claim covers succeeded (-v);"
+            f"not judged: {many(gaps, 'attempt')} that no claim covers succeeded (-v);"
             " tell your users",
             indent="  ",
         )

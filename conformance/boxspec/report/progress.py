@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from boxspec.plural import many
+
 # After this many seconds the speed of this run counts as much as that of earlier ones.
 PRIOR_S = 30.0
 # A long test mostly waits, at the same time as others: its share of work, measured with the
@@ -84,7 +86,7 @@ def line(
     """
     parts = [f"{done}/{of} tests", f"{elapsed_s:.0f} s"]
     if late:
-        parts.append(f"repeats {late} late test{'s' * (late > 1)}")
+        parts.append(f"repeats {many(late, 'late test')}")
     if left_s is not None and done < of:
         parts.append(f"about {duration(left_s)} left")
     if broken:

@@ -70,7 +70,7 @@ def _tests(tree: ResultTree) -> str:
     if broken:
         text += f" · {broken} fail{'s' * (broken == 1)}"
     if late:
-        text += f" · {late} late test{'s' * (late > 1)} repeated"
+        text += f" · {many(late, 'late test')} repeated"
     return text
 
 
@@ -110,10 +110,10 @@ def _remarks(tree: ResultTree) -> Iterator[str]:
     escaped = [] if has_areas(tree) else [each for each in tree.records if each.escaped]
     gaps = Counter(_gap(record) for record in escaped)
     for gap, count in gaps.most_common():
-        yield f"not judged: {gap}; {count} attempt{'s' * (count > 1)} succeeded (-v)"
+        yield f"not judged: {gap}; {many(count, 'attempt')} succeeded (-v)"
     changed = sum(any(made.changed for made in each.records) for each in tree.judged)
     if changed:
-        yield f"{changed} requirement{'s' * (changed > 1)} changed by the sandbox (-v)"
+        yield f"{many(changed, 'requirement')} changed by the sandbox (-v)"
 
 
 def _short_reason(judged: JudgedRequirement) -> str:
@@ -159,12 +159,12 @@ def verdict(
 def _reason(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
     if status == 2:
         wrong = sum(record.verdict is Verdict.HARNESS_ERROR for record in tree.records)
-        return f"internal error in {wrong} test{'s' * (wrong > 1)}"
+        return f"internal error in {many(wrong, 'test')}"
     failing = tree.failed
     kinds = Counter(each.requirement.kind for each in failing)
     broken = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
     known = sum(each.known and each.verdict in BROKEN for each in tree.judged)
-    excused = f" · {known} known deviation{'s' * (known > 1)}" if known else ""
+    excused = f" · {many(known, 'known deviation')}" if known else ""
     if tree.fail_fast and status == 1:
         return f"stopped at the first failure: {failing[0].id}"
     if status == 1:
@@ -176,7 +176,7 @@ def _reason(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
         text = "nothing required was tested"
     elif tree.asked or not asked:
         conforming = sum(each.verdict is Verdict.CONFORMS for each in tree.judged)
-        text = f"{conforming} of {len(tree.judged)} requirement{'s' * (len(tree.judged) != 1)}"
+        text = f"{conforming} of {many(len(tree.judged), 'requirement')}"
     else:
         text = f"{conforming} of {asked} required"
     shard = " · part {} of {} of the tests".format(*tree.shard) if tree.shard else ""

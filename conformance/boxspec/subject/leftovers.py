@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 
+from boxspec.plural import many
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.procs import Proc
@@ -71,7 +72,6 @@ class Leftovers:
         """Return one line about the processes; empty if there are none."""
         if not self._seen:
             return ""
-        many, behind = len(self._seen), self._requests
-        processes = f"{many} process{'es' if many > 1 else ''}"
-        requests = f"{behind} request{'s' if behind > 1 else ''}"
+        number, requests = len(self._seen), many(self._requests, "request")
+        processes = f"{number} process{'es' if number > 1 else ''}"
         return f"{processes} behind {requests} that leave none, ended since: {self._seen[0]}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from boxspec.places import command_from
+from boxspec.plural import many
 from boxspec.terminal import Terminal
 from boxspec.verify.result import Verdict, Verification
 from boxspec.verify.row import Status
@@ -30,7 +31,7 @@ def print_table(found: Verification, terminal: Terminal, verbose: bool) -> None:
     verbose: print each row with its evidence and the command that asks it again.
     """
     words = found.product or one_word(shlex.join(found.command), 60)
-    starts = f"{found.starts} start{'s' if found.starts != 1 else ''}"
+    starts = many(found.starts, "start")
     terminal.write(f"boxspec verify · {words} · {starts} in {found.seconds:.1f} s")
     terminal.write()
     together = {} if verbose else _alike(found.verdicts) | _families(found.verdicts)
@@ -70,7 +71,7 @@ def _families(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
         rows = [each for each in held if each.row.family == family]
         attempts = sum(each.attempts for each in rows)
         names = ", ".join(each.row.id for each in rows)
-        count = f"{attempts} attempt{'s' * (attempts != 1)}"
+        count = many(attempts, "attempt")
         line = f"{WORDS[Status.HELD]:<10}  {family}: {names} ({count})"
         found |= {each.row.id: [] for each in rows} | {rows[0].row.id: [line]}
     return found
@@ -116,7 +117,7 @@ def closing(found: Verification) -> str:
 
 
 def _count(rows: Sequence[Verdict], word: str) -> str:
-    return f"{len(rows)} {word}{'s' if len(rows) != 1 else ''}"
+    return many(len(rows), word)
 
 
 def one_word(text: str, most: int) -> str:
