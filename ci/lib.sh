@@ -54,9 +54,9 @@ tidied() { # COMMAND...
     return "$status"
 }
 
-# Judge the reference of a PRESET with a sanitizer, whose own signals and processes can disturb a case
-# (the stages say which disturbances were observed). So up to three failed requirements are tried
-# again, at most three times, and must conform once. A report of the sanitizer is never excused: all
+# Judge the reference of a PRESET with a sanitizer. The sanitizer has signals and processes of its own,
+# which can disturb a case (the stages say how). So up to three failed requirements are tried again,
+# at most three times, and must conform once. A report of the sanitizer is never excused: all
 # reports of all runs are collected, and one of them fails the stage. (LeakSanitizer also complains
 # there that it cannot work under ptrace.)
 run_sanitized() { # PRESET [ARGUMENTS OF boxspec run]

@@ -35,10 +35,9 @@ class Interrupt:
     say: prints the tests that the run waits for; called once, in another thread.
     finish: writes the results and returns the exit status; called in a forked process, and only if
         the main thread does not write them. It must need no lock that another thread may hold.
-    record: records the tests that have just ended; called before the fork. This call
-        ends after `RECORD_S`, and that of `leave` after `LEAVE_S`.
-    leave: prepares the end of this process while the forked one writes; called in another thread.
-        Its argument is True after a second signal.
+    record: records the tests that have just ended; called before the fork, for at most `RECORD_S`.
+    leave: prepares the end of this process while the forked one writes, for at most `LEAVE_S`. Its
+        argument is True after a second signal.
     """
 
     def __init__(

@@ -26,6 +26,6 @@ def test_a_repeat_takes_as_long_as_on_an_idle_machine() -> None:
         Item("quick", Requires(("EXEC-KILL-01",))),
     ]
     recorder = Recorder(cast(Any, SimpleNamespace(items=items)), cast(Any, None))
-    # The first attempts ran beside dozens of others.
+    # Many other tests ran at the same time as the first attempts.
     recorder.late.update(long=20.0, short=20.0, quick=SHORT_S / 2)
     assert recorder.repeats_s() == 3.0 + SHORT_S + SHORT_S / 2

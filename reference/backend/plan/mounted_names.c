@@ -13,7 +13,7 @@
 /* A line of /proc/self/mountinfo, which proc_pid_mountinfo(5) describes. */
 struct mount {
     char *device; /* MAJOR:MINOR */
-    char *inner;  /* path in the file system of what is mounted */
+    char *inner;  /* path of the mounted directory in its file system */
     char *at;     /* the mount point */
 };
 

@@ -118,8 +118,8 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void __libc_free(void *);
 
-/* True while libc may allocate memory that it keeps for the next thread. Such memory is not a leak.
- */
+/* True while libc may allocate memory for the next thread. libc keeps this memory, so it is not a
+ * leak. */
 static _Thread_local bool in_libc;
 
 static void *counted(void *made) {
