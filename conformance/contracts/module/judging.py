@@ -11,6 +11,8 @@ from contracts.module.client import Executed, ModuleCase
 
 # Longer than any case takes, so the module does not end by itself.
 FOREVER = "exec sleep 60"
+# Bodies of modules that fail, by the class of the error. The last one needs a timeout.
+FAILURES = {"NonZeroExit": "exit 3", "OutputParseFailed": "echo no", "Timeout": FOREVER}
 # The removal of a directory must be tried for this long.
 REMOVE_MS = 1000
 

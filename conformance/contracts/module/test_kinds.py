@@ -14,6 +14,7 @@ from boxspec.api import Late, NotApplicable, NotMeasured, at_most, expect, requi
 from boxspec.api import programs as P
 from contracts.module.client import ModuleCase
 from contracts.module.judging import (
+    FAILURES,
     FOREVER,
     REMOVE_MS,
     at_work,
@@ -67,12 +68,10 @@ def test_a_module_works_beside_more_descriptors_than_select_supports(case: Modul
 
 # How a module ends; the last one times out.
 ENDS = {
-    "NonZeroExit": "exit 3",
     "Signaled": "kill -KILL $$",
-    "OutputParseFailed": "echo no",
     "OutputSizeExceeded": "exec head -c 67108865 /dev/zero",
     "member": "sleep 60 & echo 1",
-    "Timeout": FOREVER,
+    **FAILURES,
 }
 
 

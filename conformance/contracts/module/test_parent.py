@@ -7,7 +7,7 @@ import pytest
 from boxspec.api import expect, requires
 from boxspec.api import programs as P
 from contracts.module.client import ModuleCase
-from contracts.module.judging import FOREVER, end, expect_home_gone, noting_home, quoted
+from contracts.module.judging import FAILURES, end, expect_home_gone, noting_home, quoted
 from contracts.shared.after_effects import expect_acts_as_before
 from contracts.shared.moments import until
 
@@ -58,12 +58,7 @@ def test_the_module_ends_with_a_killed_caller(case: ModuleCase) -> None:
 
 
 # How a module ends; the last one times out.
-ENDS = {
-    "value": "echo 1",
-    "NonZeroExit": "exit 3",
-    "OutputParseFailed": "echo no",
-    "Timeout": FOREVER,
-}
+ENDS = {"value": "echo 1", **FAILURES}
 
 
 @requires("MODULE-PARENT-05", overlap=0.5)

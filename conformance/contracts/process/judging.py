@@ -102,6 +102,11 @@ def read_some(fd: int, within_s: float = 10) -> bytes:
     return os.read(fd, 65536) if poll([fd], within_s) else b""
 
 
+def end_of(step: StepResult) -> dict[str, object]:
+    """Return how the child ended by this step: an exit or a signal; the other one is None."""
+    return {key: step.get(key) for key in ("exited", "signaled")}
+
+
 def refusal(seen: Script, declared: Collection[str]) -> str | None:
     """Return the kind of the error, of the first step or of the whole request.
 

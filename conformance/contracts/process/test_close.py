@@ -12,6 +12,7 @@ from contracts.process.judging import (
     CAT,
     Pause,
     behind_its_leader,
+    end_of,
     is_stopped,
     leader_with_a_stopped_member,
     member_lives_on,
@@ -107,8 +108,7 @@ def test_a_close_after_a_terminate_sends_sigterm_again(case: ProcessCase) -> Non
     reads = [step("read_until", stream="stdout", until=u) for u in (b"ready\n", b"got 1\n")]
     steps = [step("open"), reads[0], step("terminate"), reads[1], step("close", grace_ms=3000)]
     seen = case.process.script({"a": shell(line)}, steps, within_s=20)
-    end = {key: seen.steps[4].get(key) for key in ("exited", "signaled")}
-    expect("how the child ended", end, {"exited": 6, "signaled": None})
+    expect("how the child ended", end_of(seen.steps[4]), {"exited": 6, "signaled": None})
 
 
 @requires("PROCESS-CLOSE-01", overlap=1.5, timing=True, needs=["PROCESS-KILL-02"])
@@ -234,8 +234,7 @@ def test_a_stopped_child_may_use_its_grace(case: ProcessCase) -> None:
         until(lambda: (found := procs.proc(pid)) is not None and found.state == "T")
         pause.go_on()
         seen = shim.finish()
-    end = {key: seen.steps[3].get(key) for key in ("exited", "signaled")}
-    expect("how the child ended", end, {"exited": 6, "signaled": None})
+    expect("how the child ended", end_of(seen.steps[3]), {"exited": 6, "signaled": None})
 
 
 @requires("PROCESS-CLOSE-04")
@@ -278,8 +277,7 @@ def test_a_child_may_write_in_its_grace(case: ProcessCase, fd: int) -> None:
     ready = step("read_until", stream="stdout", until=b"ready\n")
     steps = [step("open"), ready, step("close", grace_ms=30_000)]
     seen = case.process.script({"a": shell(line)}, steps, within_s=20)
-    end = {key: seen.steps[2].get(key) for key in ("exited", "signaled")}
-    expect("how the child ended", end, {"exited": 6, "signaled": None})
+    expect("how the child ended", end_of(seen.steps[2]), {"exited": 6, "signaled": None})
 
 
 @requires("PROCESS-CLOSE-03")
