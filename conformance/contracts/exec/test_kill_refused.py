@@ -119,7 +119,9 @@ def exit_leaving_members(case: ExecCase, members: int) -> ObservedRun:
     """Run a child that exits with 7 and leaves this many members that the caller cannot signal."""
     events, fifo = case.events(), case.fifo("open")
     start = f'"$0" "$1" "$2" {FOREVER_MS} </dev/null >/dev/null 2>&1 & ' * members
-    words = [becomes_roots(case), P.slow_exit, events.path, P.gate, str(fifo)]
+    # The caller's user may not be able to enter the folder of the programs.
+    gate = program_at(case.tmp / "gate", P.gate)
+    words = [becomes_roots(case), P.slow_exit, events.path, str(gate), str(fifo)]
     with case.exec.start(
         program="/bin/sh",
         args=["-c", f'{start}exec "$3" "$2" "$4" --exit 7', *words],

@@ -18,6 +18,8 @@ from selftest.tools import ROOT, Done, run
 # Tests of the first requirement start programs of the checkout inside a sandbox. The other two
 # requirements stand for other ways in which tests start a program.
 ASKED = ("BACKEND-LAUNCH-01", "EXEC-DEBUG-03", "MODULE-RUNNER-01")
+# Only root can start a shim as another user, who may not be able to enter the checkout.
+OTHER_USERS = ("EXEC-KILL-16",) if os.geteuid() == 0 else ()
 BUILT = (
     "build/release/fixtures",
     "build/release/reference/boxspec-ref",
@@ -87,7 +89,10 @@ def test_unit_tests_of_sandboxes_pass(clone: Path) -> None:
 @pytest.mark.turns(4)
 @pytest.mark.parametrize(
     "words",
-    [("--backend", "bubblewrap+seccomp"), ("--shim", "conformance/shims/python/shim.py")],
+    [
+        ("--backend", "bubblewrap+seccomp"),
+        ("--shim", "conformance/shims/python/shim.py", *OTHER_USERS),
+    ],
     ids=["reference", "python"],
 )
 def test_an_implementation_conforms(words: tuple[str, str], clone: Path) -> None:
