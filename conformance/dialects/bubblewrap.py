@@ -149,6 +149,12 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
     if option.literal and path.startswith(("~", "$")):
         why = f"the words are passed without a shell: the path is a folder named {path[:1]}…"
         return made(Meaning.DEAD, why)
+    if (
+        name.endswith("bind-try")
+        and words[0].startswith(("/", "~"))
+        and _is_missing(words[0], where)
+    ):
+        return made(Meaning.DEAD, f"{words[0]} does not exist here, so the option is skipped")
     if name in ("--unshare-net", "--unshare-all", "--share-net"):
         return [_on_network(option, later)]
     empty = name in READ_ONLY and words[0] == "/dev/null"
@@ -159,6 +165,10 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
         if over:
             why = f"a later {over} puts the files of the host there again"
             return made(Meaning.DEAD, why, ("deny-read", path))
+        if not _is_missing(path, where) and where.real(path).is_dir() != (name in HIDES):
+            kinds = ("a file", "a folder") if name in HIDES else ("a folder", "a file")
+            why = f"{path} is {kinds[0]}, and only {kinds[1]} can be hidden so"
+            return made(Meaning.DEAD, f"{why}: bubblewrap does not start")
         return made(Meaning.ENFORCED, "what is there is hidden", ("deny-read", path))
     if name in READ_ONLY and path != "/":
         writable = [each for each in later if each.name in BINDS and covers(each.target, path)]
@@ -171,6 +181,8 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
     if name in BINDS:
         if path == "/":
             why = "all files of the host can be changed, except at later mounts"
+            if any(each.name == "--remount-ro" and each.words[0] == "/" for each in later):
+                why = "files of other file systems can be changed: --remount-ro closes one mount"
             return made(Meaning.WIDER, why)
         if name.startswith("--dev-bind") and covers("/dev", path):
             return made(Meaning.WIDER, DEVICES)
@@ -182,6 +194,12 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
             why = f"a later {closed[0].name} of {closed[0].target} makes it read-only again"
             return made(Meaning.DEAD, why)
         return made(Meaning.ENFORCED, "can be written", ("allow-write", path))
+    if name == "--setenv":
+        for each in later:
+            same = each.name in ("--setenv", "--unsetenv") and each.words[0] == words[0]
+            if same or each.name == "--clearenv":
+                return made(Meaning.DEAD, f"a later {each.name} undoes it")
+        return made(Meaning.ENFORCED, NO_ROW)
     if name == "--unsetenv":
         again = [each for each in later if each.name == "--setenv" and each.words[0] == words[0]]
         if again:
@@ -192,12 +210,21 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
         return made(Meaning.ENFORCED, why, ("deny-env", "GITHUB_TOKEN"))
     if name == "--args":
         return made(Meaning.NOT_TESTABLE, "the words that come through the descriptor are not here")
-    if name == "--remount-ro" and path != "/":
+    if name == "--remount-ro" and path == "/":
+        return made(Meaning.NARROWER, "closes one mount: mounts below it are as they were")
+    if name == "--remount-ro":
         why = "no program changes it; mounts below it are as they were"
         return made(Meaning.ENFORCED, why, ("deny-write", path))
     if name in GIVES:
         return made(Meaning.WIDER, GIVES[name])
     return made(Meaning.ENFORCED, NO_ROW)
+
+
+def _is_missing(path: str, where: Where) -> bool:
+    try:
+        return not where.real(path).exists()
+    except (OSError, ValueError):
+        return True
 
 
 def _on_network(option: Option, later: list[Option]) -> Entry:

@@ -16,7 +16,16 @@ from dataclasses import replace
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
 from dialects import sandbox_runtime as srt
-from dialects.entries import boolean, document, noted, texts, unknown
+from dialects.entries import (
+    boolean,
+    covers,
+    document,
+    noted,
+    only_for_a_shell,
+    texts,
+    unknown,
+    without_subtree,
+)
 from dialects.reading_json import Node
 from dialects.sandbox_runtime import NETWORK, rules_of_files, rules_of_network
 
@@ -88,10 +97,18 @@ def read(text: str, where: Where) -> list[Entry]:
         made += unknown(permissions, PERMISSIONS, "permissions")
         made += noted(permissions, NOTES, "permissions")
         made += _mode(permissions.get("defaultMode"))
-        for name in ("allow", "ask", "deny"):
+        denied: list[Node] = []
+        for name in ("deny", "ask", "allow"):
             rules, wrong = texts(permissions.get(name), f"permissions.{name}")
             made += wrong
-            made += [_permission(each, name, enabled is True, where) for each in rules]
+            found_rules = [
+                (each, _permission(each, name, enabled is True, where)) for each in rules
+            ]
+            denied = rules if name == "deny" else denied
+            for rule, entry in found_rules:
+                over = [each.value for each in denied if name != "deny" and _has(each, rule)]
+                why = f"{over[0]} denies all of it, and deny rules come first" if over else ""
+                made.append(replace(entry, meaning=Meaning.DEAD, why=why) if over else entry)
     if sandbox is not None:
         made += _sandbox(sandbox, enabled is True, where)
     return made
@@ -116,6 +133,9 @@ def _permission(node: Node, name: str, confined: bool, where: Where) -> Entry:
     if right and tool not in right:
         why = f"no tool has this name: write {right[0]}"
         return Entry(node.line, key, node.value, Meaning.DEAD, why)
+    if tool == "WebFetch" and what is not None and not what.startswith("domain:"):
+        why = "only domains are compared: write WebFetch(domain:example.org)"
+        return Entry(node.line, key, node.value, Meaning.DEAD, why)
     if name != "deny" or tool not in READS + WRITES:
         why = "the tool itself decides, for its own calls; a program in Bash is not bound by it"
         return Entry(node.line, key, node.value, Meaning.NOT_TESTABLE, why)
@@ -123,6 +143,21 @@ def _permission(node: Node, name: str, confined: bool, where: Where) -> Entry:
         why = "removes the tool; programs that Bash starts are not bound by it"
         return Entry(node.line, key, node.value, Meaning.NOT_TESTABLE, why)
     return replace(_path_rule(node.line, tool, what, confined, where), key=key, value=node.value)
+
+
+def _has(wide: Node, narrow: Node) -> bool:
+    """True if a rule matches all calls that another one matches."""
+    outer, inner = RULE.fullmatch(wide.value), RULE.fullmatch(narrow.value)
+    if outer is None or inner is None or outer[1] != inner[1]:
+        return False
+    if outer[2] is None or outer[2] == inner[2]:
+        return True
+    if inner[2] is None:
+        return False
+    if outer[1] in READS + WRITES:
+        return covers(without_subtree(outer[2]), inner[2])
+    start = re.sub(r"(:| )\*$", "", outer[2])
+    return start != outer[2] and f"{inner[2]} ".startswith(f"{start} ")
 
 
 def _path_rule(line: int, tool: str, what: str, confined: bool, where: Where) -> Entry:
@@ -140,7 +175,9 @@ def _path_rule(line: int, tool: str, what: str, confined: bool, where: Where) ->
             "binds the file tools; without sandbox.enabled a program in Bash opens it all the same"
         )
         return Entry(line, "", "", Meaning.NOT_TESTABLE, why)
-    if is_glob(path):
+    if shell := only_for_a_shell(path):
+        return Entry(line, "", "", Meaning.DEAD, shell, ((kind, path),))
+    if is_glob(without_subtree(path)):
         if kind == "deny-write":
             why = "in the sandbox globs are skipped for writes on Linux; only the tools obey"
             return Entry(line, "", "", Meaning.DEAD, why, ((kind, path),))

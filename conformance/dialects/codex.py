@@ -7,11 +7,12 @@ Written for Codex 0.13x on Linux, from its documentation "Configuration" and "Pe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatch
 from typing import Any
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
-from dialects.entries import NO_SUCH_KEY
+from dialects.entries import NO_SUCH_KEY, covers
 from dialects.reading_toml import line_of, shown, tables
 
 NAMES = ("codex",)
@@ -65,7 +66,7 @@ def read(text: str, where: Where) -> list[Entry]:
         made += _mode(text, "sandbox_mode", mode)
     made += _modes_of_profiles(text, profiles, chosen)
     mode = mode if own is None else own
-    made += _workspace(text, found.get("sandbox_workspace_write", {}), mode)
+    made += _workspace(text, found.get("sandbox_workspace_write", {}), mode, where)
     if found.get("approval_policy") == "never":
         line, why = line_of(text, "approval_policy"), "only the sandbox confines a program"
         made.append(Entry(line, "approval_policy", "never", Meaning.NOT_TESTABLE, why))
@@ -118,7 +119,7 @@ def _mode(text: str, key: str, mode: object) -> Iterator[Entry]:
         yield Entry(line, key, str(mode), Meaning.ENFORCED, why, rules)
 
 
-def _workspace(text: str, table: object, mode: object) -> Iterator[Entry]:
+def _workspace(text: str, table: object, mode: object, where: Where) -> Iterator[Entry]:
     key = "sandbox_workspace_write"
     if not isinstance(table, Mapping):
         yield _wrong(text, key, table, "no table")
@@ -131,7 +132,8 @@ def _workspace(text: str, table: object, mode: object) -> Iterator[Entry]:
             yield Entry(line, f"{key}.{name}", shown(value), Meaning.UNKNOWN, NO_SUCH_KEY)
         elif name == "writable_roots":
             for each in value if isinstance(value, list) else [value]:
-                yield _writable(line_of(text, key, str(each)), f"{key}.{name}", each, active, off)
+                line = line_of(text, key, str(each))
+                yield _writable(line, f"{key}.{name}", each, "" if active else off, where)
         elif not isinstance(value, bool):
             yield _wrong(text, f"{key}.{name}", value, "neither true nor false")
         elif not active:
@@ -153,11 +155,11 @@ def _workspace(text: str, table: object, mode: object) -> Iterator[Entry]:
         yield Entry(line, f"{key}.network_access", "(not set)", Meaning.ENFORCED, why, rules)
 
 
-def _writable(line: int, key: str, value: object, active: bool, off: str) -> Entry:
+def _writable(line: int, key: str, value: object, off: str, where: Where) -> Entry:
     if not isinstance(value, str) or not value:
         why = "is not a string; the whole file may be refused for it"
         return Entry(line, key, shown(value), Meaning.DEAD, why)
-    if not active:
+    if off:
         return Entry(line, key, value, Meaning.DEAD, off)
     if is_glob(value):
         return Entry(line, key, value, Meaning.DEAD, "a root is a folder, not a glob")
@@ -165,6 +167,9 @@ def _writable(line: int, key: str, value: object, active: bool, off: str) -> Ent
     if not value.startswith("/"):
         why = "a root is an absolute path; write it from / on"
         return Entry(line, key, value, Meaning.DEAD, why, rules)
+    if covers(value, str(where.home)):
+        why = "all of your home directory can be written, also what a login runs"
+        return Entry(line, key, value, Meaning.WIDER, why)
     return Entry(line, key, value, Meaning.ENFORCED, "can be written", rules)
 
 
@@ -179,7 +184,8 @@ def _variables(text: str, table: object) -> Iterator[Entry]:
             yield Entry(line, f"{key}.{name}", shown(value), Meaning.UNKNOWN, NO_SUCH_KEY)
         elif name == "exclude":
             for each in value if isinstance(value, list) else [value]:
-                yield _excluded(line_of(text, key, str(each)), f"{key}.{name}", each)
+                line = line_of(text, key, str(each))
+                yield _excluded(line, f"{key}.{name}", each, table.get("set"))
         elif name == "inherit" and value == "none":
             rules = (("deny-env", "GITHUB_TOKEN"),)
             why = "no variable of yours is given to programs"
@@ -189,9 +195,17 @@ def _variables(text: str, table: object) -> Iterator[Entry]:
             yield Entry(line, f"{key}.{name}", shown(value), Meaning.NOT_TESTABLE, why)
 
 
-def _excluded(line: int, key: str, value: object) -> Entry:
+def _excluded(line: int, key: str, value: object, given: object) -> Entry:
     if not isinstance(value, str) or not value:
         return Entry(line, key, shown(value), Meaning.DEAD, "is not a string")
+    again = (
+        [each for each in given if fnmatch(each.upper(), value.upper())]
+        if isinstance(given, Mapping)
+        else []
+    )
+    if again:
+        why = f"`set` comes later and gives {again[0]}"
+        return Entry(line, key, value, Meaning.NARROWER, why)
     name = value.replace("*", "X").replace("?", "X")
     why = "a variable with such a name is not given to programs"
     rules = (("deny-env", name),) if name.replace("_", "").isalnum() else ()
@@ -204,9 +218,11 @@ def _profiles(text: str, found: Mapping[str, Any], mode: object) -> Iterator[Ent
         yield _wrong(text, "permissions", profiles, "no table")
         return
     ignored = "sandbox_mode is set, so permission profiles are ignored"
-    if chosen is not None and mode is not None:
+    built_in = isinstance(chosen, str) and chosen.startswith(":")
+    if chosen is not None and (mode is not None or not (built_in or _is_in(profiles, chosen))):
         line = line_of(text, "default_permissions")
-        yield Entry(line, "default_permissions", shown(chosen), Meaning.DEAD, ignored)
+        why = f"the file has no profile {shown(chosen)}" if mode is None else ignored
+        yield Entry(line, "default_permissions", shown(chosen), Meaning.DEAD, why)
     proxy = found.get("features")
     proxied = isinstance(proxy, Mapping) and proxy.get("network_proxy") is True
     for name, profile in profiles.items():
@@ -216,6 +232,10 @@ def _profiles(text: str, found: Mapping[str, Any], mode: object) -> Iterator[Ent
         elif chosen != name:
             why = f"default_permissions does not choose the profile {name}"
         yield from _profile(text, name, profile, why, proxied)
+
+
+def _is_in(table: Mapping[str, Any], name: object) -> bool:
+    return isinstance(name, str) and name in table
 
 
 def _profile(text: str, name: str, profile: object, off: str, proxied: bool) -> Iterator[Entry]:

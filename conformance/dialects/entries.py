@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
@@ -13,6 +14,7 @@ from dialects.reading_json import JsonError, Node, Pairs, parse
 Notes = Mapping[str, tuple[Meaning, str]]
 NO_ROW = "no row asks about it"
 NO_SHELL = "no shell replaces the variable: write ~ or the whole path"
+NO_USER = "only ~ and ~/ mean a home directory: write the whole path"
 NO_SUCH_KEY = "the documentation names no such key"
 # Launchers pass each match as words of one argument list, which the kernel limits.
 MATCHES_MOST = 1000
@@ -76,9 +78,16 @@ def noted(node: Node | None, notes: Notes, key: str = "") -> Iterator[Entry]:
             yield Entry(value.line, path, value.shown, meaning, why)
 
 
-def names_a_variable(path: str) -> bool:
-    """True if a path begins with a variable, which only a shell would replace."""
-    return path.startswith("$")
+def only_for_a_shell(path: str) -> str:
+    """Return why a path has no effect, if it begins with what only a shell replaces; else ""."""
+    if path.startswith("$"):
+        return NO_SHELL
+    return NO_USER if re.match(r"~[^/]", path) else ""
+
+
+def without_subtree(path: str) -> str:
+    """Return a path without a last `/**`, which means the folder and all below it."""
+    return path.removesuffix("/**") or "/"
 
 
 def covers(outer: str, inner: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
@@ -38,6 +39,7 @@ _OTHERS = """allow-debuggers allusers apparmor bind caps caps.drop caps.keep cgr
     seccomp seccomp.32 seccomp.32.drop seccomp.32.keep seccomp.block-secondary seccomp.drop
     seccomp.keep shell tab timeout tmpfs tracelog veth-name writable-etc writable-run-user
     writable-var writable-var-log x11 xephyr-screen private ignore include rmenv"""
+INSTALLED = Path("/etc/firejail")
 OTHERS = frozenset(_OTHERS.split())
 MACRO = re.compile(r"\$\{(\w+)\}")
 
@@ -110,7 +112,7 @@ def _meaning(
         rules = [("limit", limit)] if right else []
         yield made(Meaning.ENFORCED if right else Meaning.DEAD, why, *rules)
     elif name == "include":
-        yield made(Meaning.NOT_TESTABLE, "the included profile is not read here")
+        yield _on_include(command, where)
     elif name == "ignore":
         yield made(Meaning.WIDER, "turns the command off, also in included profiles")
     elif name == "net":
@@ -122,6 +124,24 @@ def _meaning(
         yield made(Meaning.UNKNOWN, "firejail-profile(5) names no such command")
 
 
+def _on_include(command: Command, where: Where) -> Entry:
+    folders = (where.file.parent, where.home / ".config/firejail", INSTALLED)
+    name = command.value
+
+    def made(meaning: Meaning, why: str) -> Entry:
+        return Entry(command.line, command.name, name, meaning, why)
+
+    try:
+        found = any((folder / name).exists() for folder in folders)
+    except (OSError, ValueError):
+        found = False
+    # A file .local is optional. A macro is a folder that firejail chooses.
+    is_sure = INSTALLED.is_dir() and not name.endswith(".local") and "$" not in name
+    if not found and is_sure:
+        return made(Meaning.DEAD, "no such profile is here: firejail does not start")
+    return made(Meaning.NOT_TESTABLE, "the included profile is not read here")
+
+
 def _on_path(command: Command, earlier: list[Command], later: list[Command], where: Where) -> Entry:
     name, value = command.name, command.value
 
@@ -129,6 +149,8 @@ def _on_path(command: Command, earlier: list[Command], later: list[Command], whe
         return Entry(command.line, name, value, meaning, why, rules)
 
     path = _path(value)
+    if re.search(r"\s(/|~/|\$\{\w+\})", value):
+        return made(Meaning.DEAD, "a command takes one path: write one line for each")
     if value.startswith(("'", '"')):
         return made(Meaning.DEAD, "the quotes are a part of the path: leave them out")
     if path is None:
@@ -151,6 +173,8 @@ def _on_path(command: Command, earlier: list[Command], later: list[Command], whe
                 return made(Meaning.DEAD, f"read-write in line {each.line} undoes it", rule)
     if is_glob(path):
         why = "the matches at the start are covered, later files are not"
+        if "**" in path:
+            why = f"** is * in glob(7): one folder deep; {why}"
         return made(Meaning.NARROWER, why, rule)
     now = of_now(path, where)
     if now.startswith("nothing"):

@@ -59,6 +59,17 @@ NOTES = {
 OLDER = "tools.sandbox is set too, and counts"
 KINDS = ("docker", "podman", "sandbox-exec", "runsc", "lxc", "windows-native", "")
 TOOLS = "Gemini CLI decides for its own tools; a program that a shell command starts is not bound"
+_NAMES = """run_shell_command read_file read_many_files write_file replace glob grep_search
+    search_file_content list_directory web_fetch google_web_search save_memory write_todos
+    ShellTool ReadFileTool ReadManyFilesTool WriteFileTool EditTool GlobTool GrepTool LSTool
+    WebFetchTool WebSearchTool MemoryTool"""
+TOOL_NAMES = tuple(_NAMES.split())
+# Names that other agents give to the same tools.
+OTHER_NAMES = {
+    **dict.fromkeys(("Shell", "Bash", "shell", "bash"), "run_shell_command"),
+    **{"Read": "read_file", "Write": "write_file", "Edit": "replace", "Grep": "grep_search"},
+    **{"LS": "list_directory", "WebFetch": "web_fetch", "WebSearch": "google_web_search"},
+}
 FIRST = ("toolName", "mcpName", "commandPrefix", "commandRegex", "argsPattern")
 
 
@@ -126,10 +137,22 @@ def _sandbox(node: Node, key: str) -> Entry:
 
 def _tool(node: Node, key: str) -> Entry:
     value = node.value
+    if better := _better_name(value.partition("(")[0]):
+        return Entry(node.line, key, value, Meaning.DEAD, better)
     if "xclude" in key and re.fullmatch(r"(run_shell_command|ShellTool)\(.*\)", value, re.S):
         why = "the start of the command is compared; another spelling of it is not excluded"
         return Entry(node.line, key, value, Meaning.NARROWER, why)
     return Entry(node.line, key, value, Meaning.NOT_TESTABLE, TOOLS)
+
+
+def _better_name(name: object) -> str:
+    """Return why no tool has this name, if it resembles that of a tool; else ""."""
+    if not isinstance(name, str) or name in TOOL_NAMES:
+        return ""
+    plain = name.lower().replace("_", "")
+    found = [each for each in TOOL_NAMES if each.lower().replace("_", "") == plain]
+    right = [*found, *([OTHER_NAMES[name]] if name in OTHER_NAMES else [])]
+    return f"no tool has this name: write {right[0]}" if right else ""
 
 
 def _policy(text: str) -> list[Entry]:
@@ -177,6 +200,8 @@ def _rule(rule: Mapping[str, Any], rules: list[Mapping[str, Any]], line: int) ->
     priority = rule.get("priority")
     if not isinstance(priority, int) or isinstance(priority, bool) or not 0 <= priority <= 999:
         return made(Meaning.DEAD, "the priority is not a number from 0 to 999")
+    if "mcpName" not in rule and (better := _better_name(rule.get("toolName", "*"))):
+        return made(Meaning.DEAD, better)
     for name in ("commandRegex", "argsPattern"):
         try:
             re.compile(str(rule.get(name, "")))

@@ -6,22 +6,23 @@ Written for @anthropic-ai/sandbox-runtime 0.0.5x on Linux, from the README of it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
 from dialects.entries import (
     MATCHES_MOST,
-    NO_SHELL,
     boolean,
     covers,
     document,
     many,
-    names_a_variable,
     noted,
     of_now,
+    only_for_a_shell,
     texts,
     unknown,
+    without_subtree,
 )
 from dialects.reading_json import Node
 
@@ -105,18 +106,19 @@ def _deny_read(node: Node, values: dict[str, list[str]], where: Where, key: str)
         why = "; ".join(each for each in whys if each)
         return Entry(node.line, f"{key}.denyRead", path, meaning, why, rules)
 
-    if names_a_variable(path):
-        return made(Meaning.DEAD, NO_SHELL)
+    if shell := only_for_a_shell(path):
+        return made(Meaning.DEAD, shell)
     if path in values["allowRead"]:
         return made(Meaning.DEAD, "allowRead names the same path and takes precedence")
-    again = [each for each in values["allowRead"] if covers(path, each)]
-    if is_glob(path):
+    folder = without_subtree(path)
+    again = [each for each in values["allowRead"] if covers(folder, each)]
+    if is_glob(folder):
         number = many(path, where)
         if number > MATCHES_MOST:
             why = f"more than {MATCHES_MOST} files match: each is a word of the launcher's command"
             return made(Meaning.NARROWER, why, "the command may be too long to start")
         return made(Meaning.NARROWER, "the matches at the start are hidden, later files are not")
-    now = of_now(path, where)
+    now = of_now(folder, where)
     if again:
         return made(Meaning.NARROWER, f"allowRead opens {again[0]} again", now)
     if now.startswith("nothing"):
@@ -135,28 +137,29 @@ def _deny_read(node: Node, values: dict[str, list[str]], where: Where, key: str)
 def _deny_write(node: Node, where: Where, key: str) -> Entry:
     path, rules = node.value, (("deny-write", node.value),)
     name = f"{key}.denyWrite"
-    if names_a_variable(path):
-        return Entry(node.line, name, path, Meaning.DEAD, NO_SHELL, rules)
-    if is_glob(path):
+    if shell := only_for_a_shell(path):
+        return Entry(node.line, name, path, Meaning.DEAD, shell, rules)
+    if is_glob(without_subtree(path)):
         why = "globs are skipped here on Linux: name the paths"
         return Entry(node.line, name, path, Meaning.DEAD, why, rules)
-    now = of_now(path, where)
+    now = of_now(without_subtree(path), where)
     why = "; ".join(each for each in ("no program changes it", now) if each)
     return Entry(node.line, name, path, Meaning.ENFORCED, why, rules)
 
 
 def _allow_write(node: Node, values: dict[str, list[str]], key: str) -> Entry:
     path, name = node.value, f"{key}.allowWrite"
-    if names_a_variable(path):
-        return Entry(node.line, name, path, Meaning.DEAD, NO_SHELL)
-    if is_glob(path):
+    if shell := only_for_a_shell(path):
+        return Entry(node.line, name, path, Meaning.DEAD, shell)
+    if is_glob(without_subtree(path)):
         why = "globs are skipped here on Linux: name the folder"
         return Entry(node.line, name, path, Meaning.DEAD, why)
-    over = [each for each in values["denyWrite"] if covers(each, path)]
+    folder = without_subtree(path)
+    over = [each for each in values["denyWrite"] if covers(without_subtree(each), folder)]
     if over:
         why = f"denyWrite of {over[0]} takes precedence"
         return Entry(node.line, name, path, Meaning.DEAD, why)
-    inside = [each for each in values["denyWrite"] if covers(path, each)]
+    inside = [each for each in values["denyWrite"] if covers(folder, each)]
     meaning = Meaning.NARROWER if inside else Meaning.ENFORCED
     why = f"can be written, without {inside[0]}" if inside else "can be written"
     return Entry(node.line, name, path, meaning, why, (("allow-write", path),))
@@ -170,6 +173,19 @@ def is_domain(word: str) -> bool:
     return "." in name.strip(".") if word != name else word in HERE or bool(name)
 
 
+def _split(word: str) -> tuple[str, str]:
+    """Return the domain and the port of an entry; the port is "" for every port."""
+    found = re.fullmatch(r"(.+):(\d+)", word)
+    return (found[1], found[2]) if found else (word, "")
+
+
+def _has_domain(wide: str, narrow: str) -> bool:
+    """True if an entry matches all domains and ports that another one matches."""
+    (name, port), (other, its_port) = _split(wide.lower()), _split(narrow.lower())
+    same = other == name or name == "*" or (name.startswith("*.") and other.endswith(name[1:]))
+    return same and port in ("", its_port)
+
+
 def rules_of_network(node: Node | None, line: int, key: str) -> Iterator[Entry]:
     """Yield the entries of the network. A missing list allows no domain."""
     yield from noted(node, NETWORK_NOTES, key)
@@ -179,6 +195,13 @@ def rules_of_network(node: Node | None, line: int, key: str) -> Iterator[Entry]:
     for each in [each for each in allowed if not is_domain(each.value)]:
         allowed.remove(each)
         yield Entry(each.line, f"{key}.allowedDomains", each.value, Meaning.DEAD, NO_DOMAIN)
+    denied, wrong_denied = texts(known["deniedDomains"], f"{key}.deniedDomains")
+    for each in [*allowed]:
+        over = [other.value for other in denied if _has_domain(other.value, each.value)]
+        if over:
+            allowed.remove(each)
+            why = f"deniedDomains has {over[0]}, which takes precedence"
+            yield Entry(each.line, f"{key}.allowedDomains", each.value, Meaning.DEAD, why)
     local = any(each.value.rsplit(":", 1)[0] in HERE or each.value in HERE for each in allowed)
     rules = () if local else (("no-network", ""),)
     listed = known["allowedDomains"]
@@ -187,11 +210,12 @@ def rules_of_network(node: Node | None, line: int, key: str) -> Iterator[Entry]:
     shown = ", ".join(each.value for each in allowed) or "(no domain)"
     meaning = Meaning.NOT_TESTABLE if local else Meaning.ENFORCED
     yield Entry(at, f"{key}.allowedDomains", shown, meaning, why, rules)
-    denied, wrong = texts(known["deniedDomains"], f"{key}.deniedDomains")
-    yield from wrong
+    yield from wrong_denied
     for each in denied:
-        why = "a domain of the internet: the kit reaches this machine only"
-        yield Entry(each.line, f"{key}.deniedDomains", each.value, Meaning.NOT_TESTABLE, why)
+        right = is_domain(each.value) or _split(each.value)[0] == "*"
+        why = "a domain of the internet: the kit reaches this machine only" if right else NO_DOMAIN
+        meaning = Meaning.NOT_TESTABLE if right else Meaning.DEAD
+        yield Entry(each.line, f"{key}.deniedDomains", each.value, meaning, why)
     sockets, wrong = texts(known["allowUnixSockets"], f"{key}.allowUnixSockets")
     yield from wrong
     for each in sockets:
