@@ -21,6 +21,7 @@ from boxspec.verify.known_secrets import SECRETS
 from boxspec.verify.layout import without_the_kit
 from boxspec.verify.left import Objects
 from boxspec.verify.paths import Place
+from boxspec.verify.planting import Planted
 from boxspec.verify.proxies import Proxies
 from boxspec.verify.reaching import (
     INTERNET,
@@ -81,7 +82,10 @@ SETTINGS = (
 FAMILIES = {
     "secrets": ("ssh-keys", *SECRETS, "env-files", "other-users"),
     "environment": ("environment", "environments"),
-    "writes": ("outside", "metadata", "temporary", "start-files", "git-hooks", "tool-settings"),
+    "writes": (
+        *("outside", "metadata", "temporary", "start-files", "git-hooks", "tool-settings"),
+        "planted",
+    ),
     "network": ("network", "proxies", "sockets", "resolver"),
     "processes": ("processes", "terminal", "leftovers", "objects", "remains"),
 }
@@ -163,6 +167,8 @@ def _writes() -> list[Row]:
         WriteFile(Place("~", ".codex/config.toml")),
         *(NewFile(Place("~", name)) for name in SETTINGS),
     )
+    # Few commands execute files of the workspace, so a held row proves little.
+    planted = _row("planted", "plant what the next start runs", 97, (Planted(),))
     return [
         _row("outside", "write outside the workspace", 99, tuple(outside)),
         _row("temporary", "read, change files in /tmp", 58, (TemporaryFiles(),)),
@@ -170,6 +176,7 @@ def _writes() -> list[Row]:
         _row("start-files", "write what a login runs", 98, shells),
         _row("git-hooks", "write git hooks, config", 85, hooks),
         _row("tool-settings", "write editor, agent settings", 84, editors),
+        replace(planted, planted=True, passes_without_sandbox=True),
     ]
 
 

@@ -93,8 +93,8 @@ class Row:
     """One expectation of a command.
 
     allowed: its targets must work. Otherwise the command must keep programs away from them.
-    terminal, idle, apart: the row needs a separate start: at a terminal, without any attempt, or
-        with its own network.
+    terminal, idle, apart, planted: the row needs a separate start: at a terminal, without any
+        attempt, with its own network, or after a program inside has made files.
     passes_without_sandbox: programs usually have no effect here without a sandbox either, so a held
         row proves little.
     repeat: the words of the command line that ask this row again.
@@ -116,6 +116,7 @@ class Row:
     idle: bool = False
     passes_without_sandbox: bool = False
     apart: bool = False
+    planted: bool = False
     absent: tuple[Place, ...] = ()
     absent_targets: tuple[Target, ...] = ()
     family: str = ""

@@ -96,6 +96,8 @@ class Scene:
         self.others_left: list[str] = []
         # The control groups in which the program ran.
         self.ran_in: list[str] = []
+        # The folder for the marks of planted scripts.
+        self.marks: Path | None = None
         self._before: list[Callable[[], None]] = []
         self.typed = 0
         self._tokens: dict[Path, str] = {}

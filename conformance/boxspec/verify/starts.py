@@ -163,14 +163,14 @@ def _start_probes(
     starter: Starter, rows: Sequence[Row], found: Outcome, absent: bool = False
 ) -> bool:
     """Start the probe program once. Return True if some attempts were not made."""
-    with _planned(starter, rows, found, absent) as (scene, wanted, plan, words):
+    with planned(starter, rows, found, absent) as (scene, wanted, plan, words):
         ended = starter.run(scene, words, witness=plan.witness)
         scene.left = ended.left
-        return _collect(found, wanted, plan, ended)
+        return collect(found, wanted, plan, ended)
 
 
 @contextlib.contextmanager
-def _planned(
+def planned(
     starter: Starter, rows: Sequence[Row], found: Outcome, absent: bool = False
 ) -> Iterator[tuple[Scene, dict[Key, Attempt], Plan, list[str]]]:
     """Yield a scene with those attempts of these rows that the outcome lacks.
@@ -186,7 +186,7 @@ def _planned(
         yield scene, wanted, plan, [str(scene.program), str(plan.path)]
 
 
-def _collect(found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: Ended) -> bool:
+def collect(found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: Ended) -> bool:
     """Add the results of a start to the outcome. Return True if some attempts were not made."""
     records = plan.records(ended.stdout)
     found.ran = found.ran or START in records
@@ -273,7 +273,7 @@ def by_themselves(starter: Starter, rows: Sequence[Row]) -> Outcome:
 def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
     """Make the attempts of these rows in a program whose stdin is the terminal of the user."""
     found = Outcome()
-    with _planned(starter, rows, found) as (scene, arranged, plan, words):
+    with planned(starter, rows, found) as (scene, arranged, plan, words):
         ours, theirs = pty.openpty()
         try:
             tty.setraw(theirs)
@@ -281,7 +281,7 @@ def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
             ended = starter.run(scene, words, flags, theirs, plan.witness)
             waiting = fcntl.ioctl(theirs, termios.FIONREAD, struct.pack("i", 0))
             scene.typed = int(struct.unpack("i", waiting)[0])
-            _collect(found, arranged, plan, ended)
+            collect(found, arranged, plan, ended)
         finally:
             os.close(ours)
             os.close(theirs)
@@ -292,10 +292,10 @@ def at_rest(starter: Starter, rows: Sequence[Row]) -> Outcome:
     """Run a program without effects outside, and observe what the command itself leaves: files,
     processes, shared memory, control groups."""
     found = Outcome()
-    with _planned(starter, rows, found) as (scene, arranged, plan, words):
+    with planned(starter, rows, found) as (scene, arranged, plan, words):
         words = [*CONTROL, *words] if starter.is_control else words
         ended = starter.run(scene, words, witness=plan.witness, wait_for_all=True)
         scene.left, scene.others_left = ended.left, ended.others
         scene.ran_in = plan.witness.cgroups
-        _collect(found, arranged, plan, ended)
+        collect(found, arranged, plan, ended)
     return found

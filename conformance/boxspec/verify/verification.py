@@ -16,6 +16,7 @@ from boxspec.verify.janitor import Janitor
 from boxspec.verify.judging import verdicts
 from boxspec.verify.layout import Layout
 from boxspec.verify.outcome import Both, Outcome
+from boxspec.verify.planting import after_planting
 from boxspec.verify.result import Verification
 from boxspec.verify.row import Row
 from boxspec.verify.scene import NOTHING_THERE
@@ -61,6 +62,16 @@ def product_of(words: Sequence[str]) -> str:
     return f"{name} {version[0]}" if version else name
 
 
+def _is_single(row: Row) -> bool:
+    return row.terminal or row.idle or row.apart or row.planted
+
+
+def _asked(row: Row) -> Asked:
+    if row.planted:
+        return after_planting
+    return at_terminal if row.terminal else at_rest if row.idle else by_themselves
+
+
 def verify(
     command: Command,
     rows: Sequence[Row],
@@ -79,7 +90,7 @@ def verify(
         control = Starter(janitor, None, limit_s, every, layout)
         inside = Starter(janitor, command, limit_s, every, layout)
         asked = [row for row in rows if not row.cannot]
-        single = [row for row in asked if row.terminal or row.idle or row.apart]
+        single = [row for row in asked if _is_single(row)]
         plain = [row for row in asked if row not in single]
         probes = Both(Outcome(), Outcome())
         if plain:
@@ -90,8 +101,7 @@ def verify(
         shell = starts.both(plain, by_shell)
         chosen = {row.id: probes for row in rows}
         for row in single:
-            how = at_terminal if row.terminal else at_rest if row.idle else by_themselves
-            chosen[row.id] = starts.both([row], how)
+            chosen[row.id] = starts.both([row], _asked(row))
         found = verdicts(rows, chosen, shell, absent)
     found = [each for each in found if each.evidence != (NOTHING_THERE,) or not each.row.usual]
     seconds = time.monotonic() - before

@@ -47,6 +47,10 @@ sys.exit(subprocess.run([*words, "--bind", os.getcwd(), os.getcwd(), *sys.argv[1
 GIT = '--bind "$PWD/.git" "$PWD/.git"'
 NO_HOME = '--tmpfs "$HOME" --bind "$PWD" "$PWD"'
 SECRETIVE = "'TOKEN\\|SECRET\\|KEY\\|PASSWORD\\|CREDENTIAL'"
+SETTINGS = """\
+mkdir -p "$HOME/.config/box"
+[ ! -r "${XDG_CONFIG_HOME:-$HOME/.config}/box/config" ] || . "$HOME/.config/box/config"
+"""
 HOOKS = '--ro-bind "$PWD/.git/hooks" "$PWD/.git/hooks"'
 
 
@@ -209,6 +213,37 @@ CONFIGURATIONS = {
         "touch token\n{}" + USUAL.format('$([ "$(stat -c %a token)" = 0 ] || echo "$mask")'),
         "chmod 000 token\n",
         'mask="--ro-bind /dev/null $PWD/token"\n',
+    ),
+    "a_settings_file_of_the_workspace_that_is_sourced": row(
+        "planted", "{}" + USUAL.format(""), "[ ! -f ./.boxrc ] || . ./.boxrc\n", ""
+    ),
+    "a_settings_file_of_the_home_directory_that_is_sourced": row(
+        "planted",
+        SETTINGS + USUAL,
+        '--bind "$HOME/.config" "$HOME/.config"',
+        '--ro-bind "$HOME/.config" "$HOME/.config"',
+    ),
+    "a_program_of_the_workspace_that_the_launcher_runs": row(
+        "planted", "{}" + USUAL.format(""), "[ ! -x ./hook ] || ./hook\n", ""
+    ),
+    "variables_of_the_workspace_that_are_sourced": row(
+        "planted", ". ./.env\n" + USUAL, "", '--ro-bind "$PWD/.env" "$PWD/.env"'
+    ),
+    "a_folder_of_scripts_that_the_launcher_runs": row(
+        "planted",
+        'for each in ./box.d/*; do [ ! -f "$each" ] || . "$each"; done\n' + USUAL,
+        "",
+        '--tmpfs "$PWD/box.d"',
+    ),
+    "a_module_in_the_workspace_that_the_launcher_imports": row(
+        "planted", "python3 {} -c 'import json'\n" + USUAL.format(""), "", "-I"
+    ),
+    # The first file stops the launcher, so the second one has to be tried without it.
+    "a_script_that_runs_if_another_file_is_missing": row(
+        "planted",
+        "[ ! -e stop ] || exit 3\n{}" + USUAL.format(""),
+        "[ ! -f ./.boxrc ] || . ./.boxrc\n",
+        "",
     ),
     "a_limit_that_a_program_can_raise": rule(
         "limit", "open-files=64", "{}" + USUAL.format(""), "ulimit -S -n 64\n", "ulimit -n 64\n"

@@ -1,0 +1,71 @@
+"""Files that a program inside a sandbox could plant for the launcher of a later call.
+
+Each file that is executed makes a mark: a file outside, where no program inside can write.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+PYTHON = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+# Modules that a launcher in Python imports, and those that Python itself imports at its start.
+MODULES = (
+    *("json", "os", "re", "socket", "struct", "subprocess", "signal", "select", "ctypes"),
+    *("pathlib", "shutil", "tempfile", "typing", "sitecustomize", "usercustomize"),
+)
+# Programs that launchers start by name.
+PROGRAMS = (
+    *("sh", "bash", "env", "bwrap", "python3", "node", "unshare", "nsenter", "setpriv", "sudo"),
+    *("mount", "umount", "ip", "socat", "rg", "git", "uname", "id", "true", "which", "cat", "rm"),
+)
+IN_PATH = ("bin", ".venv/bin", "node_modules/.bin", ".")
+IN_HOME = (
+    *(".bashrc", ".profile", ".bash_profile", ".zshenv", ".bash_logout", ".envrc"),
+    *(".config/fish/config.fish", ".config/bash/bashrc"),
+)
+# Modules of programs in JavaScript, in the workspace.
+SCRIPTS = (
+    *(f"node_modules/{name}/index.js" for name in ("fs", "path", "lodash", "commander")),
+    *("index.js", ".pnp.cjs", "preload.js"),
+)
+# Start files of interpreters, in the home directory.
+PACKAGES = tuple(
+    f".local/lib/{PYTHON}/site-packages/{name}" for name in ("usercustomize.py", "start.pth")
+)
+PATHS = tuple(f"{folder}/{name}" for folder in IN_PATH for name in PROGRAMS)
+# The names in the workspace and in the home directory, by kind.
+PLANTED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "modules": (tuple(f"{name}.py" for name in MODULES), ()),
+    "programs": (PATHS, ()),
+    "start files": (IN_HOME, IN_HOME),
+    "others": (SCRIPTS, PACKAGES),
+}
+
+_PYTHON = "import io; io.open('{mark}', 'w').close()\n"
+_JAVASCRIPT = "require('fs').writeFileSync('{mark}', '')\n"
+LANGUAGES = {".py": _PYTHON, ".pth": _PYTHON, ".js": _JAVASCRIPT, ".cjs": _JAVASCRIPT}
+SHELL = "#!/bin/sh\n: >'{mark}'\n"
+# A shell executes the third line, and leaves the file before the last three, which are for
+# Python: there the lines before are a text.
+SHELL_AND_PYTHON = """\
+#!/bin/sh
+''':'
+: >'{mark}'
+return 0 2>/dev/null || exit 0
+'''
+import io
+io.open('{mark}', 'w').close()
+"""
+
+
+def write_planted(path: Path, mark: Path, kept: str = "") -> None:
+    """Write a script that makes the mark when it is executed.
+
+    kept: the content of the file that it replaces. It follows the line that makes the mark.
+    """
+    text = LANGUAGES.get(path.suffix, SHELL if kept else SHELL_AND_PYTHON)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text.format(mark=mark) + kept)
+    path.chmod(0o755)

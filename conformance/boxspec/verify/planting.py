@@ -1,0 +1,152 @@
+"""Files that a program inside plants, and that the command executes at its next start.
+
+1. A traced start shows which names in the workspace and the home directory the command looks up.
+2. A program inside plants scripts of these names, and of names that launchers often execute.
+3. At the next start the command must not execute them outside the sandbox: each makes a mark where
+   no program inside can write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from boxspec.random_names import random_name
+from boxspec.subject.observe.probes import ProbeResult
+from boxspec.subject.planted import PLANTED, write_planted
+from boxspec.verify.errors import UntestableError
+from boxspec.verify.lookups import could_be_planted, lookups, tracer
+from boxspec.verify.outcome import Outcome
+from boxspec.verify.row import Attempt, Row, Target
+from boxspec.verify.scene import Scene
+from boxspec.verify.starts import SHELLS, Starter, collect, planned
+
+# A probe without effects outside.
+IDLE = "o_pipes"
+# The number of files that are tried one by one if the command does not start with all of them.
+SINGLY = 8
+# A program that does nothing.
+NOTHING = ["/bin/true"]
+# A file that the program inside makes beside the marks, if it can.
+INSIDE = "inside"
+
+
+@dataclass(frozen=True)
+class Planted(Target):
+    """Scripts with the names that launchers execute."""
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        if scene.real:
+            raise UntestableError("it would make files in your home directory")
+        marks = scene.marks = scene.base / random_name()
+        marks.mkdir()
+
+        def effects(result: ProbeResult) -> list[str]:
+            names = sorted(unquote(path.name) for path in marks.iterdir() if path.name != INSIDE)
+            made = "made by a program inside, was executed outside at the next start"
+            return [f"{name}, {made}" for name in names]
+
+        return [Attempt(IDLE, "a start after files were planted", {}, effects)]
+
+
+def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
+    """Let a program plant files, then start another one, and observe which files are executed."""
+    found = Outcome()
+    with planned(starter, rows, found) as (scene, wanted, plan, words):
+        if scene.marks is None:
+            return found
+        usual = [*_below(scene.root, 0), *_below(scene.home, 1)]
+        looked_up = [] if starter.is_control else _looked_up(starter, scene)
+        paths = _planted(starter, scene, [*usual, *looked_up])
+        if (scene.marks / INSIDE).exists() and not starter.is_control:
+            why = "a program inside can write outside, so a mark proves nothing"
+            found.cannot |= {row.id: why for row in rows}
+            return found
+        if not paths:
+            found.cannot |= {row.id: "a program inside made none of the files" for row in rows}
+            return found
+        if starter.is_control:
+            words = ["/bin/sh", "-c", '. "$0"; exec "$@"', str(scene.root / ".bashrc"), *words]
+        ended = starter.run(scene, words, witness=plan.witness)
+        collect(found, wanted, plan, ended)
+        if not found.ran and ended.in_time and not any(scene.marks.iterdir()):
+            _remove(paths)
+            for path in [each for each in looked_up if each in paths][:SINGLY]:
+                with _one(scene, path):
+                    starter.run(scene, NOTHING)
+            found.problem = ""
+            collect(found, wanted, plan, starter.run(scene, words, witness=plan.witness))
+    return found
+
+
+def _below(folder: Path, which: int) -> list[Path]:
+    return [folder / name for names in PLANTED.values() for name in names[which]]
+
+
+def _looked_up(starter: Starter, scene: Scene) -> list[Path]:
+    log = scene.private / random_name()
+    scene.prefix = tracer(log)
+    if not scene.prefix:
+        return []
+    starter.run(scene, NOTHING)
+    scene.prefix = []
+    with contextlib.suppress(OSError):
+        text = log.read_text("utf-8", "surrogateescape")
+        found = lookups(text, (scene.root, scene.home))
+        return list(
+            dict.fromkeys(
+                each.script
+                for each in found
+                if could_be_planted(each) and not scene.is_of_the_kit(each.path)
+            )
+        )
+    return []
+
+
+def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> list[Path]:
+    """Let a program inside make these files; return those that it made."""
+    seed = scene.fresh(scene.root)
+    for path in paths:
+        # The home directory may be the parent of the workspace: a name is below the nearer one.
+        base = scene.root if path.is_relative_to(scene.root) else scene.home
+        made = seed / ("root" if base == scene.root else "home") / path.relative_to(base)
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            write_planted(made, _mark(scene, path), path.read_text() if path.exists() else "")
+    script = scene.fresh(scene.root)
+    lines = [f": >{shlex.quote(str(scene.marks / INSIDE))}"] if scene.marks else []
+    for name, folder in (("root", scene.root), ("home", scene.home)):
+        lines.append(f"cp -R {shlex.quote(str(seed / name))}/. {shlex.quote(str(folder))}")
+    script.write_text("".join(f"( {line} ) 2>/dev/null\n" for line in lines))
+    starter.run(scene, [*SHELLS[0], str(script)])
+    shutil.rmtree(seed, ignore_errors=True)
+    return [path for path in paths if _is_planted(scene, path)]
+
+
+def _mark(scene: Scene, path: Path) -> Path:
+    assert scene.marks is not None
+    return scene.marks / quote(scene.shown(path), safe="")
+
+
+def _is_planted(scene: Scene, path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return str(_mark(scene, path)) in path.read_text()
+    return False
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _one(scene: Scene, path: Path) -> Iterator[None]:
+    write_planted(path, _mark(scene, path))
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,51 @@
+"""Tests of the names that a traced start shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from boxspec.verify.lookups import Lookup, could_be_planted, lookups
+
+ROOT, HOME = Path("/home/u/work"), Path("/home/u")
+LOG = """\
+12 execve("./hook", ["./hook"], 0x7ffd /* 3 vars */) = -1 ENOENT (No such file or directory)
+12 newfstatat(AT_FDCWD</home/u/work>, ".boxrc", 0x7f, 0) = -1 ENOENT (No such file or directory)
+13 openat(3</home/u/.config>, "box/a\\40\\303\\251", O_RDONLY) = -1 ENOENT (No such file)
+13 openat(AT_FDCWD</>, "/home/u/box.d", O_RDONLY|O_CLOEXEC|O_DIRECTORY) = -1 ENOENT (No such file)
+13 access("/etc/ld.so.preload", R_OK) = -1 ENOENT (No such file or directory)
+13 +++ exited with 0 +++
+"""
+
+
+def test_names_below_the_folders_are_found() -> None:
+    found = lookups(LOG, (ROOT, HOME))
+    assert [(str(each.path), each.is_listed) for each in found] == [
+        ("/home/u/work/hook", False),
+        ("/home/u/hook", False),
+        ("/home/u/work/.boxrc", False),
+        ("/home/u/.config/box/a é", False),
+        ("/home/u/box.d", True),
+    ]
+    assert found[-1].script == Path("/home/u/box.d/00-first.sh")
+
+
+@pytest.mark.parametrize(
+    ("name", "possible"),
+    [
+        ("missing", True),
+        ("missing/below", True),
+        ("file", True),
+        ("file/below", False),
+        ("missing.json", False),
+        (".git/config", False),
+        ("folder", False),
+    ],
+)
+def test_a_script_can_stand_where_no_folder_and_no_data_is(
+    tmp_path: Path, name: str, possible: bool
+) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder").mkdir()
+    assert could_be_planted(Lookup(tmp_path / name, is_listed=False)) is possible
