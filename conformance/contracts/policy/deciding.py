@@ -1,7 +1,8 @@
 """Compare the decisions of a policy that has many rules with the expected ones.
 
-The topic GLOB tests the meaning of globs. So if the shim matches a glob wrongly even without other
-rules, a wrong decision that follows from it does not count here.
+The topic GLOB tests the meaning of globs. If the shim matches a glob wrongly, in `glob.match` and
+as the only rule of a policy, a wrong decision that follows from it is blocked by that topic. If
+only one of the two is wrong, the decision counts here.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from boxspec.judge.expect import expect
+from boxspec.judge.verdict import Blocked
 from contracts.policy.client import Item, questions
 from contracts.shared import globs as oracle
 from contracts.shared.documents import Policy, one_profile
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 # A long time limit, because only the topic COST tests the time.
 WITHIN_S = 60
+# The requirement that asks globs in all combinations and sizes.
+GLOBS = "POLICY-GLOB-11"
 NO_RULE = ("<no matching rule>", "[]")
 
 Decision = tuple[bool | None, str | None]
@@ -43,12 +47,13 @@ def judge_decisions(
     """
     got = dict(zip(wanted, map(decision_of, items), strict=True))
     judged = 2 if by_rule else 1
-    wrong = [
+    others = [path for path, right in wanted.items() if got[path][:judged] != right[:judged]]
+    misread = [
         path
-        for path, right in wanted.items()
-        if got[path][:judged] != right[:judged]
-        and not is_read_so(case, path, right[1], got[path][1], letter_case)
+        for path in others
+        if is_read_so(case, path, wanted[path][1], got[path][1], letter_case)
     ]
+    wrong = [path for path in others if path not in misread]
     path = min(wrong, key=len, default=None)
     expect(
         f"whether it is allowed{', and by which rule' if by_rule else ''}: {path!r}",
@@ -56,12 +61,15 @@ def judge_decisions(
         path and wanted[path][:judged],
         {"rules": rules, "asked": len(wanted), "wrong": wrong[:20]},
     )
+    if misread:
+        raise Blocked([GLOBS], f"a single rule is matched wrongly, for example to {misread[0]!r}")
 
 
 def is_read_so(
     case: PolicyCase, path: str, right: str | None, got: str | None, letter_case: str | None = None
 ) -> bool:
-    """True if the shim matches one of the two globs wrongly even without other rules.
+    """True if the shim matches one of the two globs wrongly even without other rules, in
+    `glob.match` and in a check.
 
     With `case: fold` this is not asked, because these lists also test the folding.
     """
@@ -71,7 +79,11 @@ def is_read_so(
     def misread(rule: str | None) -> bool:
         if rule is None or rule in NO_RULE:
             return False
-        return case.policy.match(rule, [path]) != [oracle.matches(rule, path)]
+        matches = oracle.matches(rule, path)
+        if case.policy.match(rule, [path]) == [matches]:
+            return False
+        alone = one_profile([rule], [])
+        return case.policy.allowed(alone, questions("read", [path])) != [matches]
 
     return misread(right) or (got != right and misread(got))
 

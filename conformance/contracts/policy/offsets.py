@@ -7,7 +7,7 @@ tested at every offset, and each name with every length.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 STEPS = (8, 16, 32, 64, 128)
 EVERY = range(1, STEPS[-1] + 3)
@@ -42,3 +42,31 @@ def holding(spelling: bytes) -> Iterator[bytes]:
         for pad in PADS:
             for tail in TAILS:
                 yield pad(length).encode() + spelling + tail.encode()
+
+
+# A rule, with paths that it matches and paths that it almost matches. {} is filled up to a length.
+SHAPES: dict[str, tuple[list[str], list[str]]] = {
+    "**/secret/**": (
+        ["{}/secret", "{}/secret/k", "secret/{}", "{}/secret/{}"],
+        ["{}/secrets/k", "{}/xsecret", "{}/secre", "{}secret/k"],
+    ),
+    "keys/**": (["keys/{}"], ["keyss/{}", "k/keys/{}", "{}/keys/k"]),
+    "**/*.pem": (["{}.pem", "k/{}.pem", "{}/k.pem"], ["{}.pems", "{}pem", "{}.pem/k"]),
+    "**/from/**/to": (
+        ["from/{}/to", "{}/from/to", "{}/from/{}/to"],
+        ["from/{}to", "from/{}/to/k", "{}from/to", "{}/from{}/to"],
+    ),
+    "**/tok-??": (["{}/tok-ab", "{}/tok-é😀"], ["{}/tok-é", "{}/tok-a/b", "{}/tok-aé€"]),
+    "**/*??-x": (["{}/é€-x", "{}/{}cd-x"], ["{}/é-x", "{}/€/-x"]),
+    "**/*=ab?cd=*": (["{}=abxcd=", "{}=ab😀cd=k"], ["{}=abcd=", "{}=abxxcd=", "{}=ab/cd="]),
+    "*/*/**/end": (["{}/k/end", "k/{}/end", "k/{}/{}/end"], ["{}end", "{}/k/end/k"]),
+}
+
+
+def padded(templates: Iterable[str]) -> list[str]:
+    return [
+        template.replace("{}", pad(length))
+        for template in templates
+        for pad in PADS
+        for length in EVERY
+    ]

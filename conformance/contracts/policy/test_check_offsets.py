@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import pytest
 
@@ -10,40 +10,14 @@ from boxspec.api import requires
 from contracts.policy.api import decided, offsets
 from contracts.policy.client import PolicyCase
 
-# A rule, with paths that it matches and paths that it almost matches. {} is filled up to a length.
-SHAPES: dict[str, tuple[list[str], list[str]]] = {
-    "**/secret/**": (
-        ["{}/secret", "{}/secret/k", "secret/{}", "{}/secret/{}"],
-        ["{}/secrets/k", "{}/xsecret", "{}/secre", "{}secret/k"],
-    ),
-    "keys/**": (["keys/{}"], ["keyss/{}", "k/keys/{}", "{}/keys/k"]),
-    "**/*.pem": (["{}.pem", "k/{}.pem", "{}/k.pem"], ["{}.pems", "{}pem", "{}.pem/k"]),
-    "**/from/**/to": (
-        ["from/{}/to", "{}/from/to", "{}/from/{}/to"],
-        ["from/{}to", "from/{}/to/k", "{}from/to", "{}/from{}/to"],
-    ),
-    "**/tok-??": (["{}/tok-ab", "{}/tok-é😀"], ["{}/tok-é", "{}/tok-a/b", "{}/tok-aé€"]),
-    "**/*??-x": (["{}/é€-x", "{}/{}cd-x"], ["{}/é-x", "{}/€/-x"]),
-    "**/*=ab?cd=*": (["{}=abxcd=", "{}=ab😀cd=k"], ["{}=abcd=", "{}=abxxcd=", "{}=ab/cd="]),
-    "*/*/**/end": (["{}/k/end", "k/{}/end", "k/{}/{}/end"], ["{}end", "{}/k/end/k"]),
-}
-MANY = [*SHAPES, *(f"{number}/**/filler-{number}/**" for number in range(100))]
-
-
-def padded(templates: Iterable[str]) -> list[str]:
-    return [
-        template.replace("{}", pad(length))
-        for template in templates
-        for pad in offsets.PADS
-        for length in offsets.EVERY
-    ]
+MANY = [*offsets.SHAPES, *(f"{number}/**/filler-{number}/**" for number in range(100))]
 
 
 @requires("POLICY-CHECK-02")
 @pytest.mark.parametrize("rules", ["alone", "among many"])
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", offsets.SHAPES)
 def test_a_deny_holds_at_every_offset_of_a_path(case: PolicyCase, shape: str, rules: str) -> None:
-    hits, misses = map(padded, SHAPES[shape])
+    hits, misses = map(offsets.padded, offsets.SHAPES[shape])
     wanted = dict.fromkeys(hits, shape) | dict.fromkeys(misses, "**")
     decided(case, [shape] if rules == "alone" else MANY, wanted)
 

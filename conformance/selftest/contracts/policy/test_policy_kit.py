@@ -10,18 +10,20 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from jsonschema_rs import Draft202012Validator, meta
 
 from boxspec.errors import ShimBroke, UsageError
-from boxspec.judge.verdict import Failure, NotApplicable, Verdict
+from boxspec.judge.verdict import Blocked, Failure, NotApplicable, Verdict
 from boxspec.subject.cost import cpu_ms, spent
 from boxspec.subject.laws import law
 from boxspec.subject.session import Session
 from contracts.policy import vectors
 from contracts.policy.client import PolicyCase, question
+from contracts.policy.deciding import judge_decisions
 from contracts.policy.judging import judge
 from contracts.policy.trees import Tree
 from contracts.shared import globs as oracle
@@ -323,3 +325,38 @@ def test_the_oracle_decides_inside_an_exception_by_the_profile() -> None:
     assert oracle.decide(["**", "!d/c/x"], denies, "d/c/x") == oracle.Decision(False, "d/c/x")
     assert oracle.decide(["a"], [], "b") == oracle.Decision(False, "<no matching rule>")
     assert oracle.decide(["!a"], [], "b") == oracle.Decision(False, "[]")
+
+
+# Decisions of many rules --------------------------------------------------------------------
+
+
+class Matcher:
+    """Stands for the client of a shim that reads one glob wrongly."""
+
+    def __init__(self, by_glob: bool, by_check: bool) -> None:
+        self.by_glob, self.by_check = by_glob, by_check
+
+    def match(self, pattern: str, paths: list[str]) -> list[bool]:
+        return [self.by_glob for _ in paths]
+
+    def allowed(self, policy: Any, checks: Any) -> list[bool]:
+        return [self.by_check for _ in checks]
+
+
+@pytest.mark.parametrize(
+    ("by_glob", "by_check", "ends"),
+    [
+        (True, True, Failure),
+        (False, True, Failure),
+        (True, False, Failure),
+        (False, False, Blocked),
+    ],
+)
+def test_a_wrong_decision_counts_unless_glob_and_check_read_the_rule_wrongly(
+    by_glob: bool, by_check: bool, ends: type[Exception]
+) -> None:
+    """The rule `a` matches the path `a`, and the shim has allowed the path that it denies."""
+    shim = SimpleNamespace(policy=Matcher(by_glob, by_check), capabilities=CAPABILITIES)
+    items: Any = [{"allowed": True, "matched_rule": "**"}]
+    with pytest.raises(ends):
+        judge_decisions(cast(PolicyCase, shim), items, {"a": (False, "a")}, 2)
