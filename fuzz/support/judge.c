@@ -153,6 +153,8 @@ static void warn_vain(struct warner *w, const struct bs_fuzz_rules *rules) {
     for (size_t i = 0; i < rules->n; i++) {
         if (bs_fuzz_rule_is_vain(&rules->items[i]))
             warn_rule(w, "matches-nothing", &rules->items[i]);
+        if (rules->items[i].names_folder)
+            warn_rule(w, "nothing-below", &rules->items[i]);
     }
 }
 

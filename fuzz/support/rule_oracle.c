@@ -62,6 +62,9 @@ bool bs_fuzz_rule_read(const char *text, size_t len, struct bs_fuzz_pool *pool,
     body[to] = '\0';
     rule->body = body;
     rule->len = to;
+    size_t dot = len > 1 && text[len - 1] == '.' ? 1 : 0;
+    bool deep = to >= 2 && strcmp(body + to - 2, "**") == 0;
+    rule->names_folder = is_separator(text[len - dot - 1]) && !deep && !is_blank(body[to - 1]);
     return !leads_away(body, to);
 }
 

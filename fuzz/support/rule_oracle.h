@@ -14,10 +14,11 @@ struct bs_fuzz_rule {
     size_t len;
     bool negated;
     bool of_workspace;
+    bool names_folder; /* ends in a separator, and matches no path below */
     struct bs_fuzz_place place;
 };
 
-/* Fill body, len and negated. False if the rule must be refused. */
+/* Fill body, len, negated and names_folder. False if the rule must be refused. */
 bool bs_fuzz_rule_read(const char *text, size_t len, struct bs_fuzz_pool *pool,
                        struct bs_fuzz_rule *rule);
 

@@ -21,6 +21,10 @@ static const char nothing_code[] = "matches-nothing";
 static const char nothing_words[] =
     "paths that begin or end with a blank are refused, so this matches nothing";
 
+static const char folder_code[] = "nothing-below";
+static const char folder_words[] =
+    "this matches the directory itself and no path below it: write `/**` at the end, not `/`";
+
 /* True if the body begins or ends with a blank. The paths that it matches are refused, so it
  * matches nothing. A body has such a blank only if a separator protected it from being removed. */
 static bool matches_nothing(const struct bs_rule *rule) {
@@ -33,6 +37,8 @@ static void warn_denies(struct warner *w, const char *list, const struct bs_rule
         const struct bs_rule *rule = &rules->items[i];
         if (matches_nothing(rule))
             bs_problem_at_deny(w->warnings, list, rule, nothing_code, nothing_words);
+        if (rule->names_folder)
+            bs_problem_at_deny(w->warnings, list, rule, folder_code, folder_words);
         if (reads && !bs_cover_covers(&w->denies->modify, rule))
             bs_problem_at_deny(w->warnings, list, rule, "read-deny-without-modify-deny",
                                "denyRead does not deny modify, and no denyModify covers this");
@@ -133,12 +139,16 @@ static bool warn_negated_read(struct warner *w, const struct bs_profile_rules *p
     return good;
 }
 
+/* Warn about rules that match nothing, or nothing below a directory. */
 static void warn_nothing(struct warner *w, const struct bs_profile_rules *profile, const char *list,
                          const struct bs_rules *rules) {
     for (size_t i = 0; i < rules->n; i++) {
         if (matches_nothing(&rules->items[i]))
             bs_problem_at_rule(w->warnings, profile, list, &rules->items[i], nothing_code,
                                nothing_words);
+        if (rules->items[i].names_folder)
+            bs_problem_at_rule(w->warnings, profile, list, &rules->items[i], folder_code,
+                               folder_words);
     }
 }
 

@@ -216,6 +216,16 @@ bool bs_rule_covers(const char *cover, size_t cover_len, const char *rule, size_
            (rule_len == top || rule[top] == '/');
 }
 
+bool bs_rule_names_folder(const char *text, size_t text_len, const char *body, size_t len) {
+    while (text_len > 0 && is_blank(text[text_len - 1]))
+        text_len--;
+    if (text_len > 1 && text[text_len - 1] == '.')
+        text_len--; /* `d/.` is written as `d/` is */
+    bool ends = text_len > 0 && (text[text_len - 1] == '/' || text[text_len - 1] == '\\');
+    bool all = len >= 2 && body[len - 2] == '*' && body[len - 1] == '*';
+    return ends && !all && !is_blank(body[len - 1]);
+}
+
 bool bs_rule_has_wildcards(const char *body, size_t len) {
     return memchr(body, '*', len) != NULL || memchr(body, '?', len) != NULL;
 }

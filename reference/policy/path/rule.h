@@ -31,6 +31,10 @@ static inline size_t bs_rule_subtree(const char *body, size_t len) {
                                                                                            : 0;
 }
 
+/* True if a rule was written with a separator at its end, as people write directories, but matches
+ * no path below it. `text` is the rule as written, and `body` its normal form. */
+bool bs_rule_names_folder(const char *text, size_t text_len, const char *body, size_t len);
+
 bool bs_rule_has_wildcards(const char *body, size_t len);
 
 /* Append a spelling of the rule for a file. Characters that the parser would drop or misread are

@@ -19,6 +19,15 @@ static void a_rule_with_outer_blanks_gets_a_warning(void **state) {
         "1:117 /spec/fsProfiles/p/read/0 matches-nothing\n");
 }
 
+static void a_rule_with_a_separator_at_its_end_gets_a_warning(void **state) {
+    (void)state;
+    assert_warnings(
+        load_json(SPEC("\"denyModify\":[\"d/\",\"d/**/\",\"x /\"]," PROFILE("\"**\"", "\"c/.\""))),
+        "1:82 /spec/denyModify/0 nothing-below\n"
+        "1:95 /spec/denyModify/2 matches-nothing\n"
+        "1:145 /spec/fsProfiles/p/modify/0 nothing-below\n");
+}
+
 static void an_empty_read_list_gets_a_warning_at_the_profile(void **state) {
     (void)state;
     assert_warnings(load_json(SPEC("\"fsProfiles\":{\"p\":{},\"q\":{\"read\":[]}}")),
@@ -73,6 +82,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sound_policy_has_no_warning),
         cmocka_unit_test(a_rule_with_outer_blanks_gets_a_warning),
+        cmocka_unit_test(a_rule_with_a_separator_at_its_end_gets_a_warning),
         cmocka_unit_test(an_empty_read_list_gets_a_warning_at_the_profile),
         cmocka_unit_test(a_rule_under_a_deny_of_its_kind_gets_a_warning),
         cmocka_unit_test(an_exception_makes_a_rule_under_a_deny_useful),

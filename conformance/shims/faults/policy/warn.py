@@ -3,6 +3,7 @@
 import bisect
 
 import policy.judge as judge
+import policy.load as load
 import policy.merge as merge
 from faults.registry import fault, replaces
 
@@ -177,3 +178,27 @@ def lines_from_0():
         for each in original(policy, files):
             is_meant = each["code"] == "under-deny"
             yield each | {"line": each["line"] - 1} if is_meant else each
+
+
+@fault("POLICY-WARN-09", "there is no warning about a separator at the end", "the slash is dropped")
+def says_nothing_of_folders():
+    change(lambda code, where, why: code != "nothing-below")
+
+
+@fault("POLICY-WARN-09", "only denyRead is checked for separators at the end", "one list of three")
+def overlooks_folders_in_other_lists():
+    change(lambda code, where, why: code != "nothing-below" or "denyRead" in where.pointer)
+
+
+@fault("POLICY-WARN-09", "`d/**/` has the warning that nothing below matches", "a text is compared")
+def warns_about_two_stars():
+    @replaces(load)
+    def names_folder(original, text, body):
+        return text.endswith("/")
+
+
+@fault("POLICY-WARN-09", "a dropped `.` hides the separator before it", "half of the check")
+def overlooks_a_dot_at_the_end():
+    @replaces(load)
+    def names_folder(original, text, body):
+        return original(text, body) and not text.endswith(".")

@@ -142,20 +142,26 @@ def warnings(policy: Policy) -> Iterator[Warned]:
     for profile in policy.profiles.values():
         if not profile.read:
             yield "empty-read", profile, "this profile can read nothing"
-        for rule in profile.rules():
-            if matches_nothing(rule.body):
-                yield "matches-nothing", rule, "no path begins or ends with a blank"
+        yield from too_narrow(profile.rules())
         yield from under_a_deny(profile.read, policy.deny_read, [])
         yield from under_a_deny(profile.modify, policy.denies(), policy.exceptions())
         yield from under_a_negated_read(profile)
-    for rule in [*policy.deny_read, *policy.deny_modify]:
-        if matches_nothing(rule.body):
-            yield "matches-nothing", rule, "no path begins or ends with a blank"
+    yield from too_narrow([*policy.deny_read, *policy.deny_modify])
     denied = cover(policy.denies())
     for rule in policy.deny_read:
         if not denied.covers(rule.body):
             why = "no denyModify covers it: what cannot be read can be written"
             yield "read-deny-without-modify-deny", rule, why
+
+
+def too_narrow(rules: Iterable[Rule]) -> Iterator[Warned]:
+    """Warn about rules that match nothing, or nothing below a directory."""
+    for rule in rules:
+        if matches_nothing(rule.body):
+            yield "matches-nothing", rule, "no path begins or ends with a blank"
+        if rule.names_folder:
+            why = "it matches the directory and no path below it: write `/**` at the end, not `/`"
+            yield "nothing-below", rule, why
 
 
 def matches_nothing(body: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import policy.jsontext as jsontext
 from policy.source import Malformed, Problem, Source
-from policy.spelling import Refused, split_rule
+from policy.spelling import Refused, names_folder, split_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ class Rule:
         pointer: str = "",
         line: int | None = None,
         file: str | None = None,
+        names_folder: bool = False,
     ) -> None:
         self.body = body
         self.negated = negated
@@ -36,6 +37,7 @@ class Rule:
         self.pointer = pointer
         self.line = line
         self.file = file
+        self.names_folder = names_folder
 
 
 class Profile:
@@ -265,7 +267,7 @@ class File:
             self.wrong(node.at, pointer, f"the rule {why}")
             return None
         line = self.source.place(node.at)[0]
-        return Rule(body, negated, node.at, pointer, line, self.name)
+        return Rule(body, negated, node.at, pointer, line, self.name, names_folder(text, body))
 
 
 def reader_of(form: str) -> Callable[[str], Node]:

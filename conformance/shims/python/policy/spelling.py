@@ -96,6 +96,12 @@ def normal_body(text: str) -> str:
     return body
 
 
+def names_folder(text: str, body: str) -> bool:
+    """True if a rule is written with a separator at its end, but matches no path below it."""
+    last = slashes(text.rstrip(BLANKS)).rpartition("/")
+    return last[1] == "/" and last[2] in ("", ".") and not body.endswith(("**", " ", "\t"))
+
+
 def slashes(text: str) -> str:
     return text.replace("\\", "/")
 
