@@ -127,6 +127,7 @@ def observe(
             declared = spoken(observer.info.hello.get("capabilities", []))
             asked = _asked(args, only)
             observer.records += judge_orders(args.contract or declared, args.shim, console, asked)
+        observer.leave_out_cut()
         observer.sort_records()
         tree = _tree(args, list(argv), observer, baseline, only, time.monotonic() - started)
         tree.started = began.isoformat(timespec="seconds").replace("+00:00", "Z")

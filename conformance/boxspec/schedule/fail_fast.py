@@ -1,32 +1,83 @@
-"""Run tests for `run -x`, which stops at the first failure in page order."""
+"""Run tests for `run -x`, which stops at the first failure in page order.
+
+Bodies run in parallel, so another failure may end earlier. It decides only after each test that
+comes before it on the pages has its verdict; the tests after it are cancelled.
+"""
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
 
 import pytest
 
 from boxspec.judge.requirements import load
 from boxspec.judge.verdict import BROKEN
-from boxspec.schedule.protocol import run_one
+from boxspec.schedule.body import Body
+from boxspec.schedule.loop import WAIT_S, repeat_late
+from boxspec.schedule.protocol import expect_no_stop, run_one
+from boxspec.schedule.recording import Recorder
 from boxspec.schedule.selection import requires_of
 from boxspec.schedule.stash import RECORD
+from boxspec.schedule.state import State
+
+# A long test starts once at most this many tests before it have no verdict yet. If it started
+# earlier, it would take processor time from the tests that decide.
+AHEAD = 100
 
 
-def until_failure(session: pytest.Session) -> None:
-    """Run tests in the order of their requirements on the pages until one fails.
-
-    The bodies of overlapping tests run meanwhile, so which test fails first in time depends on the
-    machine.
-    """
+def in_page_order(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests of requirements, in the order of the pages."""
     places = {name: place for place, name in enumerate(load())}
-    for item in sorted(session.items, key=lambda each: _place(each, places)):
-        run_one(session, item)
+    marked = [(item, marked) for item in items if (marked := requires_of(item))]
+    marked.sort(key=lambda pair: min((places[name] for name in pair[1].ids), default=0))
+    return [item for item, _ in marked]
+
+
+def until_failure(
+    session: pytest.Session,
+    items: list[pytest.Item],
+    state: State,
+    recorder: Recorder,
+    start_long: Callable[[list[pytest.Item]], None],
+) -> list[str]:
+    """Run tests until the first failure in the order of `items` is known. Return the names of the
+    tests after it, which have no part in the result.
+
+    start_long: starts the bodies of the long tests among these. The short ones are in their queue.
+    """
+    for item in items:
+        if not Body.is_portable(item):
+            run_one(session, item)
+    started = first = 0
+    before = items
+    while True:
+        while first < len(before) and _has_ended(before[first], recorder):
+            first += 1
+        if first == len(before):
+            break
+        ahead = max(started, min(len(before), first + AHEAD))
+        start_long(items[started:ahead])
+        started = ahead
+        recorder.record_ended(WAIT_S)
+        expect_no_stop(session)
+        before = _until_failing(items)
+    for item in items[len(before) :]:
+        state.cancel(item.nodeid)
+    # A late test may fail in its repeat, which makes the list shorter.
+    while late := [item for item in _until_failing(before) if item.nodeid in recorder.late]:
+        repeat_late(session, late[0], recorder)
+    before = _until_failing(before)
+    return [item.nodeid for item in items[len(before) :]]
+
+
+def _has_ended(item: pytest.Item, recorder: Recorder) -> bool:
+    return RECORD in item.stash or item.nodeid in recorder.late
+
+
+def _until_failing(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests up to the first one that is known to fail, or all."""
+    for place, item in enumerate(items):
         record = item.stash.get(RECORD, None)
         if record is not None and record.verdict in BROKEN:
-            return
-
-
-def _place(item: pytest.Item, places: dict[str, int]) -> int:
-    marked = requires_of(item)
-    return min((places[name] for name in marked.ids), default=0) if marked else sys.maxsize
+            return items[: place + 1]
+    return items

@@ -27,6 +27,11 @@ def run_tests(session: pytest.Session, state: State, recorder: Recorder) -> None
         expect_no_stop(session)
     for item in elsewhere:
         if item.nodeid in recorder.late:
-            recorder.begin_repeat(item.nodeid)
-            run_one(session, item)
-            del recorder.late[item.nodeid]
+            repeat_late(session, item, recorder)
+
+
+def repeat_late(session: pytest.Session, item: pytest.Item, recorder: Recorder) -> None:
+    """Repeat a test whose first attempt was late."""
+    recorder.begin_repeat(item.nodeid)
+    run_one(session, item)
+    del recorder.late[item.nodeid]

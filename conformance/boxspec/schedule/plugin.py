@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import wait
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from boxspec.errors import NotConforming, UsageError
 from boxspec.judge.requires import Requires
 from boxspec.judge.verdict import Late
 from boxspec.schedule.body import Body, case_class, check_applicable
-from boxspec.schedule.fail_fast import until_failure
+from boxspec.schedule.fail_fast import in_page_order, until_failure
 from boxspec.schedule.loop import run_tests
 from boxspec.schedule.options import add_options
 from boxspec.schedule.recording import Recorder, apply_verdict, new_record, note_cases
@@ -84,11 +84,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     if session.config.option.collectonly or not any(requires_of(item) for item in session.items):
         return None
     option = session.config.getoption
-    threaded = not (
-        option("boxspec_repeat")
-        or option("boxspec_fail_fast")
-        or hasattr(session.config, "workerinput")
-    )
+    threaded = not (option("boxspec_repeat") or hasattr(session.config, "workerinput"))
     if threaded:
         state.start_worker([item for item, _ in _short_tests(session.items)])
     try:
@@ -103,36 +99,49 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         repeat.run()
         state.info.repeat, state.info.flaky = repeat.lines(), repeat.flaky
         return True
-    if option("boxspec_fail_fast"):
-        _start_long_bodies(session.items, state, shim)
-        until_failure(session)
-        return True
     if threaded:
         recorder = Recorder(session, state)
         state.info.record_ended = recorder.record_ended
         state.info.late, state.info.repeats_s = recorder.late, recorder.repeats_s
-        _start_long_bodies(session.items, state, shim)
-        _queue_short_bodies(session.items, state, shim)
+        if option("boxspec_fail_fast"):
+            items = in_page_order(session.items)
+            _submit_short_bodies(_short_tests(items), state, shim)
+
+            def start_long(some: list[pytest.Item]) -> None:
+                _submit_long_bodies(_long_tests(some), state, shim)
+
+            state.info.cut = until_failure(session, items, state, recorder, start_long)
+            return True
+        longest_first = sorted(_long_tests(session.items), key=lambda pair: -pair[1].seconds)
+        _submit_long_bodies(longest_first, state, shim)
+        # The main thread begins at the other end of the list.
+        _submit_short_bodies(_short_tests(session.items[::-1]), state, shim)
         run_tests(session, state, recorder)
         return True
     return None
 
 
-def _start_long_bodies(items: list[pytest.Item], state: State, shim: Session) -> None:
-    """Start the bodies of the overlapping tests, the longest first."""
+Test = tuple[pytest.Item, Requires]
+
+
+def _long_tests(items: list[pytest.Item]) -> Iterator[Test]:
+    """Return the overlapping tests."""
+    for item in items:
+        marked = requires_of(item)
+        if marked is not None and marked.overlap:
+            yield item, marked
+
+
+def _submit_long_bodies(tests: Iterable[Test], state: State, shim: Session) -> None:
     state.long_bodies.gap_s = min(MAX_GAP_S, shim.startup_ms / 1000 / len(os.sched_getaffinity(0)))
-    overlapping = [
-        (item, marked) for item in items if (marked := requires_of(item)) and marked.overlap
-    ]
-    overlapping.sort(key=lambda pair: -pair[1].seconds)
-    for item, marked in overlapping:
+    for item, marked in tests:
         body = Body(item, marked)
         case = case_class(marked)(shim, item.nodeid)
         state.cases[item.nodeid] = case
         state.long_bodies.submit(item.nodeid, partial(body.run_and_sweep, case))
 
 
-def _short_tests(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Requires]]:
+def _short_tests(items: list[pytest.Item]) -> Iterator[Test]:
     """Return the tests whose bodies may be in the queue of short bodies."""
     for item in items:
         marked = requires_of(item)
@@ -141,10 +150,8 @@ def _short_tests(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, Requir
             yield item, marked
 
 
-def _queue_short_bodies(items: list[pytest.Item], state: State, shim: Session) -> None:
-    """Queue the short bodies in reverse order, because the main thread begins at the other end of
-    the list."""
-    for item, marked in _short_tests(items[::-1]):
+def _submit_short_bodies(tests: Iterable[Test], state: State, shim: Session) -> None:
+    for item, marked in tests:
         body = Body(item, marked)
         state.short_bodies.submit(item.nodeid, partial(_run_short_body, body, item, state, shim))
 
@@ -191,12 +198,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     except Late as first:
         began = time.monotonic()
         pyfuncitem.stash[LATE] = ""
-        with state.without_other_tests() as alone:
+        with state.without_other_tests():
             run_attempt = partial(_repeat, Body(pyfuncitem, marked), pyfuncitem, state)
-            pooled = _retry_in_pool(pyfuncitem, state) if alone and first.hang else None
-            pyfuncitem.stash[LATE] = state.retry.until_decided(
-                run_attempt, first, pooled=pooled, alone=alone
-            )
+            pooled = _retry_in_pool(pyfuncitem, state) if first.hang else None
+            pyfuncitem.stash[LATE] = state.retry.until_decided(run_attempt, first, pooled=pooled)
         pyfuncitem.stash[SECONDS] = time.monotonic() - began
         return True
 

@@ -9,11 +9,13 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 from _pytest.terminal import TerminalReporter
 
+from boxspec.folders import delete
 from boxspec.judge.record import Record
 from boxspec.judge.requirements import load
 from boxspec.places import CONTRACTS, ROOT
@@ -131,6 +133,14 @@ class Observer:
         """Put the records in the order of the tests; records without a test come last."""
         places = {item.nodeid: place for place, item in enumerate(self.items)}
         self.records.sort(key=lambda each: places.get(each.id, len(places)))
+
+    def leave_out_cut(self) -> None:
+        """With -x, remove the records of the tests after the first failure, and their folders."""
+        cut = set(self.info.cut)
+        for record in self.records:
+            if record.id in cut and record.folder is not None:
+                delete(Path(record.folder))
+        self.records = [record for record in self.records if record.id not in cut]
 
     def hello(self) -> dict[str, Any]:
         """Return the shim's answer to `hello`, empty before it came; callable from any thread."""

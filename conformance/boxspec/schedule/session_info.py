@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,7 @@ class SessionInfo:
     repeats_s: a function that returns how many seconds all repeats take together.
     chosen, claims: see ResultTree.
     running: a function that returns how many tests run in other threads.
+    cut: with -x, the names of the tests after the first failure, which have no part in the result.
     abandon: removes the folders of a session if there is no time to close it.
     """
 
@@ -44,6 +45,7 @@ class SessionInfo:
     chosen: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
     claims: dict[str, dict[str, str]] = field(default_factory=dict)
     running: Callable[[], int] = int
+    cut: Sequence[str] = ()
     abandon: Callable[[], None] = lambda: None
 
 

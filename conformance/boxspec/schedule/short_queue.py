@@ -1,4 +1,4 @@
-"""Run short bodies: one at a time, and more while all running bodies only wait.
+"""Run short bodies: one or two at a time, and more while all running bodies only wait.
 
 An implementation that hangs takes tens of seconds per test. A body that waits uses no processor, so
 further bodies start as long as a processor is free.
@@ -23,10 +23,14 @@ AT_ONCE = 16
 
 
 class ShortQueue(BodyPool):
-    """Runs short bodies in threads."""
+    """Runs short bodies in threads.
 
-    def __init__(self, on_end: Callable[[str], object]) -> None:
-        super().__init__(threads=1, on_end=on_end)
+    at_least: the number of bodies that run at once on a busy machine.
+    """
+
+    def __init__(self, on_end: Callable[[str], object], at_least: int = 1) -> None:
+        super().__init__(threads=at_least, on_end=on_end)
+        self._at_least = at_least
         self._watch: threading.Thread | None = None
 
     def submit(self, key: Hashable, body: Callable[[], float]) -> Future[float]:
@@ -42,17 +46,18 @@ class ShortQueue(BodyPool):
         before = Machine.now()
         while not self._cancelled.wait(CHECK_S):
             now = Machine.now()
-            self.set_limit(allowed_bodies(self.running(), now.free_since(before)))
+            self.set_limit(allowed_bodies(self.running(), now.free_since(before), self._at_least))
             before = now
 
 
-def allowed_bodies(began: list[float], free: float) -> int:
+def allowed_bodies(began: list[float], free: float, at_least: int = 1) -> int:
     """Return how many bodies may run.
 
-    began: the start times of the running bodies. free: the share of idle time.
+    began: the start times of the running bodies. free: the share of idle time. at_least: how many
+    may run if none of them waits.
     """
     now = time.monotonic()
     stalled = sum(now - each >= STALLED_S for each in began)
     if free < MIN_FREE:
-        return max(1, stalled)
-    return min(AT_ONCE, 1 + stalled)
+        return max(at_least, stalled)
+    return min(AT_ONCE, at_least + stalled)

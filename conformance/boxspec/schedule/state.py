@@ -45,7 +45,9 @@ class State:
         # Another thread runs short bodies at the same time, because a short case mostly waits for
         # processes to start and end. This thread takes them from the end of the list, and the main
         # thread from its beginning.
-        self.short_bodies = ShortQueue(self._end)
+        # With -x the main thread runs none, and this queue runs two at once.
+        at_least = 2 if config.getoption("boxspec_fail_fast") else 1
+        self.short_bodies = ShortQueue(self._end, at_least)
         # A second process that also runs short bodies, if there are many and at least two
         # processors.
         self.worker: Worker | None = None
@@ -133,6 +135,12 @@ class State:
         future = self.short_bodies.get(key)
         return None if future is None or future.cancel() else future
 
+    def cancel(self, key: str) -> None:
+        """Drop a body that has not started."""
+        future = self.body_of(key)
+        if future is not None:
+            future.cancel()
+
     def have_hung(self, items: Sequence[pytest.Item]) -> list[pytest.Item]:
         """Return the tests that hung in another thread."""
         names = [item.nodeid for item in items]
@@ -140,17 +148,11 @@ class State:
         return [item for item, future in zip(items, futures, strict=True) if has_hung(future)]
 
     @contextlib.contextmanager
-    def without_other_tests(self) -> Iterator[bool]:
-        """Wait until no other test runs, and start no further test inside the block.
-
-        With -x the first failure ends the run, so then this does not wait.
-        """
-        if self.config.getoption("boxspec_fail_fast"):
-            yield False
-            return
+    def without_other_tests(self) -> Iterator[None]:
+        """Wait until no other test runs, and start no further test inside the block."""
         wait(self.long_bodies.futures())
         with self.short_bodies.paused():
-            yield True
+            yield
 
     def interrupt(self) -> None:
         """Start no further test, and end the shims of all running ones. Returns at once."""

@@ -98,6 +98,16 @@ def test_how_many_may_run(ages: list[float], share: float, count: int) -> None:
     assert allowed_bodies([now - age for age in ages], share) == count
 
 
+@pytest.mark.parametrize(
+    ("ages", "share", "count"), [([], 0.0, 2), ([0.0, 0.0], 1.0, 2), ([STALLED_S], 1.0, 3)]
+)
+def test_how_many_may_run_where_the_main_thread_runs_none(
+    ages: list[float], share: float, count: int
+) -> None:
+    now = time.monotonic()
+    assert allowed_bodies([now - age for age in ages], share, at_least=2) == count
+
+
 def test_the_share_of_the_time_that_was_free() -> None:
     later = replace(IDLE, t_ns=1000, idle_ns=500)
     assert later.free_since(IDLE) == 0.25
