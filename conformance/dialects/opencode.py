@@ -23,6 +23,9 @@ _SETTINGS = """$schema agent attachment autoshare autoupdate command compaction 
     small_model snapshot theme tools tui username watcher"""
 ACTIONS = ("allow", "ask", "deny")
 NO_ACTION = f"is not one of {', '.join(ACTIONS)}"
+# Tools whose patterns are paths.
+OF_PATHS = frozenset("read edit write patch glob grep list external_directory".split())
+ONLY_A_TEXT = "matches only this text and no path below it: write {}*"
 ONLY_TOOLS = "OpenCode decides for its own tools; programs that bash starts are not confined"
 
 
@@ -85,6 +88,9 @@ def _patterns(node: Node, key: str) -> list[Entry]:
             made.append(Entry(value.line, key, value.shown, Meaning.DEAD, NO_ACTION))
             continue
         entry = _action(value, key, value.value, pattern)
+        if pattern.endswith("/") and key.rpartition(".")[2] in OF_PATHS:
+            why = ONLY_A_TEXT.format(pattern)
+            entry = Entry(value.line, key, entry.value, Meaning.NARROWER, why)
         over = [
             later
             for later, other in members[number + 1 :]

@@ -153,6 +153,13 @@ KINDS = {
         DEAD,
         "the last match wins",
     ),
+    "a_folder_that_is_denied_without_its_files": Kind(
+        "opencode",
+        '{"permission": {"read": {"*": "allow", "secrets/": "deny"}}}',
+        "secrets/: deny",
+        NARROWER,
+        "write secrets/*",
+    ),
     "a_deny_of_a_lower_priority": Kind(
         "gemini",
         '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "rm"\ndecision = "deny"\n'
