@@ -75,6 +75,19 @@ def test_globs_of_every_number_of_parts_match(case: PolicyCase, kind: str) -> No
         compare(case, made(count), normal)
 
 
+STARS_PLACES = ("{}", "{}/x", "a/{}", "a/{}/x", "a{}", "{}x", "a{}x", "{}/a/{}", "a/{}/*/{}")
+STARS_PATHS = [".", "a", "x", "b", "a/x", "ax", "a/b/x", "a/b", "x/a", "b/a/x", "abx", "a/b/c/x"]
+
+
+@requires("POLICY-GLOB-09")
+@pytest.mark.parametrize("place", STARS_PLACES)
+def test_every_number_of_stars_is_read_as_two(case: PolicyCase, place: str) -> None:
+    for count in (3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 255, 257):
+        got = case.policy.match(place.replace("{}", "*" * count), STARS_PATHS)
+        wanted = case.policy.match(place.replace("{}", "**"), STARS_PATHS)
+        expect(f"the matches of {place!r} with {count} stars", got, wanted)
+
+
 @requires("POLICY-GLOB-10")
 def test_no_glob_that_needs_a_name_matches_the_root(case: PolicyCase) -> None:
     for pattern in ("*", "?", "*/**", "?/**", "**/*", "**/?", "*/*", "**/*/**", "?*", "a/**"):

@@ -39,6 +39,26 @@ def test_each_check_has_its_own_follow(case: PolicyCase) -> None:
     expect("whether the link may be read", got, [True, False, False, True, False, True, False])
 
 
+@requires("POLICY-REAL-05", needs=["POLICY-REAL-01"])
+@pytest.mark.parametrize("spelled", ["{}", "./{}", "{root}/{}", "{}/"])
+def test_the_last_name_is_not_followed_at_any_depth(case: PolicyCase, spelled: str) -> None:
+    tree = Tree(case.tmp / "tree")
+    folders = ["", "a/", "a/b/", "a/b/c/", "a/b/c/d/"]
+    links = [
+        {"path": f"{folder}key", "kind": "link", "target": "{root}/secret/key"}
+        for folder in folders
+    ]
+    dirs = [{"path": folder.rstrip("/"), "kind": "dir"} for folder in folders[1:]]
+    tree.make([*PAGE_AND_KEY, *dirs, *links])
+    policy = one_profile(["**"], [], ["secret/**"])
+    paths = [spelled.replace("{root}", str(tree.root)).format(f"{each}key") for each in folders]
+    for follow in ("parent", "final"):
+        asked = [question("read", path, follow=follow) for path in paths]
+        items = case.policy.check_resolved(policy, str(tree.root), asked)
+        got = [item.get("allowed") for item in items]
+        expect(f"whether {paths} may be read with {follow}", got, [follow == "parent"] * 5)
+
+
 @requires("POLICY-CHECK-07", capability="policy.resolved")
 def test_a_refused_check_does_not_change_other_checks(case: PolicyCase) -> None:
     tree = workspace(case)

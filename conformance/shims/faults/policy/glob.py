@@ -291,6 +291,15 @@ def three_stars_are_two_and_one():
         return text if "***" in text else found
 
 
+@fault("POLICY-GLOB-09", "a run of stars is shortened twice and no more", "replace without a loop")
+def long_runs_of_stars_stay_long():
+    import policy.spelling as spelling
+
+    @replaces(spelling)
+    def shorten_stars(original, text):
+        return text.replace("***", "**").replace("***", "**")
+
+
 @fault("POLICY-GLOB-10", "the root is matched as the name `.`", "no empty path")
 def root_is_a_name():
     @replaces(glob.Text)

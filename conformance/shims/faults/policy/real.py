@@ -148,6 +148,13 @@ def parent_follows_all():
         return original(start, wanted)
 
 
+@fault("POLICY-REAL-05", "parent follows a link that lies in the root itself", "a path of one name")
+def parent_follows_links_of_the_root():
+    @replaces(real)
+    def walk(original, start, wanted, follow="final"):
+        return original(start, wanted, follow if len(wanted) > 1 else "final")
+
+
 @fault("POLICY-REAL-05", "parent follows nothing", "O_NOFOLLOW for the whole path")
 def parent_follows_nothing():
     @replaces(real)
