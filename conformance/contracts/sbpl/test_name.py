@@ -321,7 +321,8 @@ def places(path: str) -> dict[str, Setup]:
 
 
 NOT_CANONICAL = ["ws", "./ws", "~", "~/ws", "~u/ws", "/opt/./ws", "/opt/../ws", "/opt/ws/..",
-                 "/opt/ws/.", "../ws"]  # fmt: skip
+                 "/opt/ws/.", "../ws", " ", "   ", " /opt/ws", "$HOME/ws", "C:/ws", "\\opt",
+                 "file:///opt/ws", "\u00a0/opt/ws", '"/opt/ws"']  # fmt: skip
 
 
 @requires("SBPL-NAME-07")
@@ -332,8 +333,9 @@ def test_a_path_that_is_not_canonical_is_refused(case: SbplCase, path: str) -> N
 
 
 @requires("SBPL-NAME-07")
-def test_names_of_dots_are_names(case: SbplCase) -> None:
-    for path in ("/opt/...", "/opt/..ws", "/opt/ws.", "/opt/.ws", "/opt/~", "/opt/~ws"):
+def test_names_of_dots_and_blanks_are_names(case: SbplCase) -> None:
+    blanks = ("/opt/ws ", "/opt/ ws", "/ ", "/opt/ws\u00a0")
+    for path in ("/opt/...", "/opt/..ws", "/opt/ws.", "/opt/.ws", "/opt/~", "/opt/~ws", *blanks):
         text = case.sbpl.compiled(BASE.but(root=path))
         text.expect(f"decisions with the root {path}", sbpl.both(["src/x"], ["x"]))
 

@@ -108,6 +108,12 @@ FOLDED = {
     "the root's": ("/Users/u/WS", "/Users/u/ws/secret", "secret/**"),
     "the side root's": ("/Users/u/ws", "/USERS/U/WS/a/k", "a/k"),
     "the place above": ("/Users/u/ws", "/users/u/Ws/A", "a/k"),
+    "a decomposed": ("/Users/u/ws", "/Users/u/ws/Se\u0301cret/x", "s\u00e9cret/**"),
+    "a composed": ("/Users/u/ws", "/Users/u/ws/S\u00c9cret", "se\u0301cret/k"),
+    "a long s in the": ("/Users/u/ws", "/Users/u/ws/\u017fecret", "secret/**"),
+    "a final sigma in the": ("/Users/u/ws", "/Users/u/ws/\u03c2/x", "\u03a3"),
+    "a Kelvin sign in the": ("/Users/u/ws", "/Users/u/ws/\u212a", "k/**"),
+    "the root's decomposed": ("/Users/e\u0301", "/Users/\u00c9/a/k", "a/k"),
 }
 
 

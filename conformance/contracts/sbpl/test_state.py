@@ -133,6 +133,25 @@ def test_no_spelling_of_home_is_opened(case: SbplCase, variable: str, place: str
     sbpl.refuses(case, f"{variable}={place}", bad, good, variable)
 
 
+@requires("SBPL-STATE-06", capability="sbpl.fold")
+@pytest.mark.parametrize(
+    ("home", "place"),
+    [
+        ("/Users/\u00e9", "/Users/E\u0301"),
+        ("/Users/e\u0301", "/users/\u00c9"),
+        ("/Users/s", "/Users/\u017f"),
+        ("/Users/\u03c3", "/Users/\u03c2"),
+    ],
+    ids=ascii,
+)
+def test_no_spelling_of_a_home_outside_ascii_is_opened(
+    case: SbplCase, home: str, place: str
+) -> None:
+    good = Setup(env={"HOME": home, "CODEX_HOME": f"{home}/state"}, case="fold")
+    bad = good.but(env={"HOME": home, "CODEX_HOME": place})
+    sbpl.refuses(case, f"CODEX_HOME={place!a} and HOME={home!a}", bad, good, "CODEX_HOME")
+
+
 @requires("SBPL-STATE-06")
 @pytest.mark.parametrize("variable", ["CODEX_HOME", "CLAUDE_CONFIG_DIR"])
 @pytest.mark.parametrize("home", ["/Users/u/", "//Users/u"])

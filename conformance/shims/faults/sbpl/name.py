@@ -333,3 +333,10 @@ def aliases_are_looked_for_too_early():
     @replaces(places)
     def refuse_alias(original, path, pointer):
         original(given_as.get(path, path), pointer)
+
+
+@fault("SBPL-NAME-07", "a variable of blanks counts as not set", "a trimmed value")
+def blanks_count_as_not_set():
+    @replaces(ops)
+    def is_set(original, value):
+        return original(value.strip())

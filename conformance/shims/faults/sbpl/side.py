@@ -197,3 +197,13 @@ def late_side_roots_are_left_out():
     @replaces_part("side_roots")
     def side_roots(lines, given):
         return lines[:64]
+
+
+@fault("SBPL-SIDE-04", "side roots are compared in small letters, not folded", "str.lower")
+def side_roots_are_compared_in_small_letters():
+    @replaces(refusals)
+    def refuse_side_roots(original, given):
+        folded = refusals.spelled
+        refusals.spelled = lambda path, fold: path.lower() if fold else path
+        original(given)
+        refusals.spelled = folded

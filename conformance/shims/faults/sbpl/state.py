@@ -266,3 +266,10 @@ def claude_files_cannot_be_made():
 @fault("SBPL-STATE-03", "no file can be created in gemini's directory", "writing data only")
 def gemini_files_cannot_be_made():
     data_alone(GEMINI)
+
+
+@fault("SBPL-STATE-06", "HOME is compared in small letters, not folded", "str.lower")
+def home_is_compared_in_small_letters():
+    @replaces(refusals)
+    def is_wide(original, place, home, fold):
+        return original(place.lower(), home.lower(), False) if fold else original(place, home, fold)
