@@ -165,7 +165,8 @@ def main(words: Sequence[str]) -> int:
     old = files.read(Path(args.compare)) if args.compare else None
     given = command or list(settings.command)
     prefix = Command.of_caller(given)
-    found = verify(prefix, rows, defaults.rows(), args.timeout, layout)
+    furniture, witnesses = defaults.rows(), defaults.witnesses()
+    found = verify(prefix, rows, furniture, args.timeout, layout, witnesses)
     entries = [entry for each in tools for entry in dialects.plain(each, found.verdicts)]
     found = replace(found, rules=tuple(entries))
     print_table(found, terminal, args.verbose)

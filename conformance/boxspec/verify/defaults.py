@@ -109,6 +109,13 @@ def work() -> Row:
     return _row("work", "ordinary work", 20, (Workspace(), Ordinary()), True)
 
 
+def witnesses() -> list[Row]:
+    """Return rows that show whether the command confines a shell as it confines the probes."""
+    written = _row("outside", "write outside the workspace", 0, (Probes(("w_append",)),))
+    reached = _row("network", "reach a TCP service", 0, (Services(("n_tcp4",)),))
+    return [written, reached]
+
+
 def _row(
     name: str, title: str, weight: int, targets: tuple[Target, ...], allowed: bool = False
 ) -> Row:

@@ -11,15 +11,20 @@ from boxspec.verify.row import Row, Status
 
 
 def verdicts(
-    rows: Sequence[Row], probes: Mapping[str, Both], shell: Both, absent: Both
+    rows: Sequence[Row],
+    probes: Mapping[str, Both],
+    shell: Both,
+    absent: Both,
+    witnesses: Sequence[Row] = (),
 ) -> list[Verdict]:
     """Return the verdict on each row, in the order of the table.
 
     probes: the results of the attempts, by id of the row.
     absent: the results of the start without the places of the rules.
+    witnesses: rows without a verdict, which only show whether a shell is confined too.
     """
     found = [_with_absent(_verdict(row, probes[row.id], shell), absent) for row in rows]
-    doubted = _doubted(rows, probes, shell)
+    doubted = _doubted([*rows, *witnesses], probes, shell)
     if doubted:
         found = [_doubt(each, doubted) for each in found]
     if _confines_nothing(found):
@@ -62,7 +67,7 @@ def _doubted(rows: Sequence[Row], probes: Mapping[str, Both], shell: Both) -> st
 def _with_absent(verdict: Verdict, absent: Both) -> Verdict:
     """Add the observations of the start in which the place of the rule was missing."""
     row = verdict.row
-    if not row.absent or verdict.status not in (Status.HELD, Status.LEAKED):
+    if not row.absent or row.cannot:
         return verdict
     effects = [f"{each} (no such path at the start)" for each in _effects(absent.inside.of(row))]
     if effects:
@@ -149,7 +154,7 @@ def _unproven(tried: Tried | None) -> str:
     if not tried.record.result.is_told:
         return f"{tried.shown}: no result ({tried.record.ended})"
     if tried.gone:
-        return f"{tried.shown}: the command has removed the file"
+        return f"{tried.shown}: the command has removed or moved the file"
     if tried.unclear and tried.record.result.outcome == "did":
         return f"{tried.shown}: done, and it may be another file of that name"
     return ""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from boxspec.errors import HarnessError
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.warden import Warden
@@ -46,6 +47,7 @@ class Start:
 
     flags: options of the warden.
     stdin: a descriptor, or None.
+    stdout: a descriptor for both output streams, or None for files.
     limit_s: time limit of the command.
     ends_s: how long a sandbox may take to end its processes after the command has ended.
     witness: looks for the program that the command starts.
@@ -60,6 +62,7 @@ class Start:
     ends_s: float
     witness: Witness | None = None
     wait_for_all: bool = False
+    stdout: int | None = None
 
 
 def launch(janitor: Janitor, scene: Scene, how: Start) -> Ended:
@@ -71,9 +74,13 @@ def launch(janitor: Janitor, scene: Scene, how: Start) -> Ended:
     stdin = nothing if how.stdin is None else how.stdin
     state = ["--cwd", str(scene.root), *how.flags]
     try:
-        streams = {"stdin": stdin, "stdout": out, "stderr": err}
+        both = {"stdout": out, "stderr": err}
+        both = both if how.stdout is None else dict.fromkeys(both, how.stdout)
+        streams = {"stdin": stdin, **both}
         program = str(scene.warden)
         warden = Warden(how.argv, program, flags=state, env=how.env, **streams)
+    except HarnessError:
+        return Ended("the process that observes it was killed", False, b"", b"")
     finally:
         for fd in (nothing, out, err):
             os.close(fd)

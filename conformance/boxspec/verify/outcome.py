@@ -17,7 +17,7 @@ class Tried:
     """One attempt or line with its result.
 
     effects: the observations.
-    gone: True if the file that was tried has lost its content outside.
+    gone: True if the command has moved the file that was tried, or has removed its content.
     """
 
     shown: str

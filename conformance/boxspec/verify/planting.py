@@ -73,14 +73,14 @@ def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
         if starter.is_control:
             words = ["/bin/sh", "-c", '. "$0"; exec "$@"', str(scene.root / ".bashrc"), *words]
         ended = starter.run(scene, words, witness=plan.witness)
-        collect(found, wanted, plan, ended)
+        collect(scene, found, wanted, plan, ended)
         if not found.ran and ended.in_time and not any(scene.marks.iterdir()):
             _remove(paths)
             for path in [each for each in looked_up if each in paths][:SINGLY]:
                 with _one(scene, path):
                     starter.run(scene, NOTHING)
             found.problem = ""
-            collect(found, wanted, plan, starter.run(scene, words, witness=plan.witness))
+            collect(scene, found, wanted, plan, starter.run(scene, words, witness=plan.witness))
     return found
 
 

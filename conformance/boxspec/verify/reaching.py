@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -75,6 +76,17 @@ class Services(Target):
     def attempts(self, scene: Scene) -> list[Attempt]:
         known = {**scene.listeners.params, "out": scene.sockets, "token": secrets.token_hex(8)}
         return [self._attempt(scene, name, known) for name in self.probes]
+
+    def lines(self, scene: Scene) -> list[Line]:
+        # No other shell connects to addresses.
+        if "n_tcp4" not in self.probes or not shutil.which("bash"):
+            return []
+        port = scene.listeners.params["tcp4"]
+
+        def effects(output: bytes) -> list[str]:
+            return [f"{NAMED['tcp4']} by a shell"] if "tcp4" in scene.reached() else []
+
+        return [Line(f"bash -c ': >/dev/tcp/127.0.0.1/{port}'", "bash: /dev/tcp", effects)]
 
     def _attempt(self, scene: Scene, name: str, known: Params) -> Attempt:
         listener = {**INTERNET, **LOCAL}[name]

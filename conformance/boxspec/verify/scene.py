@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from boxspec import umask
 from boxspec.programs import programs
-from boxspec.random_names import random_name
+from boxspec.random_names import random_folder_name, random_name
 from boxspec.subject.observe.facts import Facts, facts_of
 from boxspec.subject.observe.listeners import Listeners
 from boxspec.subject.observe.victim import Victim
@@ -70,12 +70,13 @@ class Scene:
         self._own_root = layout.copied or Path.cwd()
         self._stack = contextlib.ExitStack()
         self._fresh: set[Path] = set()
-        self.base = (parent or parents()[0]) / random_name()
+        self.base = (parent or parents()[0]) / random_folder_name()
         janitor.remove(self.base)
         self._janitor = janitor
         self.base.mkdir(mode=0o755)
-        self.home = layout.home or self.base / random_name()
-        self.root = layout.root or self.home / random_name() / random_name()
+        self.home = layout.home or self.base / random_folder_name()
+        project = Path(random_folder_name(), random_folder_name())
+        self.root = layout.root or self.home / project
         self.private = self.base / random_name()
         for folder in (self.root, self.private):
             folder.mkdir(parents=True, exist_ok=True)
@@ -101,6 +102,10 @@ class Scene:
         self._before: list[Callable[[], None]] = []
         self.typed = 0
         self._tokens: dict[Path, str] = {}
+        # What was at each tried path before the start, and the paths at which it was missing when
+        # the program ran.
+        self._identities: dict[Path, tuple[int, int] | None] = {}
+        self._displaced: set[Path] = set()
         self._watched: dict[Path, dict[str, Facts]] = {}
         self._victim: Victim | None = None
         self._listeners: tuple[Listeners, set[str]] | None = None
@@ -204,7 +209,11 @@ class Scene:
         return self._late.setdefault(path, secrets.token_hex(12))
 
     def after_the_start(self) -> None:
-        """Write the late decoys, then the marker for which their attempts wait."""
+        """Note what the command has moved. Write the late decoys, then the marker for which their
+        attempts wait."""
+        known = self._identities.items()
+        self._displaced = {path for path, before in known if before and before != _identity(path)}
+        self._displaced |= {path for path, token in self._tokens.items() if not _has(path, token)}
         for path, token in self._late.items():
             # The launcher may have put a mount point there, or may have moved the folder.
             with contextlib.suppress(OSError):
@@ -335,8 +344,19 @@ class Scene:
         """Record the watched paths as they are before the start."""
         for path in self._watched:
             self._watched[path] = _tree(path)
+        for path in (*self._tokens, *self._watched):
+            self._identities |= {each: _identity(each) for each in self._with_parents(path)}
         for call in self._before:
             call()
+
+    def _with_parents(self, path: Path) -> Iterator[Path]:
+        """Yield the path, and the folders of the home directory above it."""
+        yield path
+        yield from (each for each in path.parents if each.is_relative_to(self.home))
+
+    def is_displaced(self, path: Path) -> bool:
+        """True if the command had moved the path, or a folder above it, when the program ran."""
+        return not self._displaced.isdisjoint(self._with_parents(path))
 
     def changes(self, path: Path, *, made_empty: bool = True) -> list[str]:
         """Return the changes at a watched path.
@@ -395,6 +415,20 @@ def _explained(path: Path) -> Iterator[None]:
     except OSError as why:
         problem = f"the kit cannot make {path.name[:40]}: {why.strerror}"
         raise UntestableError(problem) from None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _has(path: Path, token: str) -> bool:
+    with contextlib.suppress(OSError):
+        return token.encode() in path.read_bytes()
+    return False
 
 
 def _is_empty(path: Path) -> bool:

@@ -19,6 +19,7 @@ import struct
 import termios
 import tty
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from boxspec.subject.observe.probes import ProbeResult
@@ -32,6 +33,7 @@ from boxspec.verify.plan import END, START, Plan
 from boxspec.verify.remains import CONTROL
 from boxspec.verify.row import Attempt, Line, Row
 from boxspec.verify.scene import Scene
+from boxspec.verify.terminal import Terminal
 from boxspec.verify.witness import Witness
 
 # The number of further starts for the rest of a plan if the program was ended before it finished
@@ -97,6 +99,7 @@ class Starter:
         stdin: int | None = None,
         witness: Witness | None = None,
         wait_for_all: bool = False,
+        stdout: int | None = None,
     ) -> Ended:
         argv = self._command.argv(scene, program) if self._command else list(program)
         if scene.prefix:
@@ -106,7 +109,7 @@ class Starter:
         limit_s = self._limit_s
         # A control has no sandbox, which would need this time to end its processes.
         ends_s = ENDS_S if self._command else 0.0
-        how = Start(argv, env, flags, stdin, limit_s, ends_s, witness, wait_for_all)
+        how = Start(argv, env, flags, stdin, limit_s, ends_s, witness, wait_for_all, stdout)
         return launch(self._janitor, scene, how)
 
 
@@ -166,7 +169,7 @@ def _start_probes(
     with planned(starter, rows, found, absent) as (scene, wanted, plan, words):
         ended = starter.run(scene, words, witness=plan.witness)
         scene.left = ended.left
-        return collect(found, wanted, plan, ended)
+        return collect(scene, found, wanted, plan, ended)
 
 
 @contextlib.contextmanager
@@ -186,7 +189,9 @@ def planned(
         yield scene, wanted, plan, [str(scene.program), str(plan.path)]
 
 
-def collect(found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: Ended) -> bool:
+def collect(
+    scene: Scene, found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: Ended
+) -> bool:
     """Add the results of a start to the outcome. Return True if some attempts were not made."""
     records = plan.records(ended.stdout)
     found.ran = found.ran or START in records
@@ -194,7 +199,10 @@ def collect(found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: En
     for key, each in wanted.items():
         record = records.get(each.id)
         effects = each.effects(record.result if record else ProbeResult())
-        gone = each.is_there is not None and not each.is_there()
+        paths = [value for value in each.params.values() if isinstance(value, Path)]
+        gone = (each.is_there is not None and not each.is_there()) or any(
+            scene.is_displaced(path) for path in paths
+        )
         found.tried[key] = Tried(each.shown, effects, record, each.group, each.unclear, gone)
     if not ended.in_time:
         found.problem = f"{NO_END} ({ended.status})"
@@ -244,23 +252,30 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
         # A command may treat a program specially because of its name, so the program is chosen at
         # random.
         words = [*secrets.choice(SHELLS), str(script)]
-        # The other starts have /dev/null as stdin. This one has a pipe without content.
+        # The other starts have /dev/null as stdin and files for the output. This one has a pipe
+        # without content, and writes to a terminal.
         nothing, end = os.pipe()
         os.close(end)
         try:
-            ended = starter.run(scene, words, stdin=nothing)
+            with Terminal() as terminal:
+                ended = starter.run(scene, words, stdin=nothing, stdout=terminal.theirs)
         finally:
             os.close(nothing)
-        found.ran = ended.stdout.count(ran.encode()) == 2
+        output = terminal.shown
+        found.ran = output.count(ran.encode()) == 2
         if not ended.in_time:
             found.problem = f"{NO_END} ({ended.status})"
         elif not found.ran:
-            found.problem = f"a shell did not run inside ({ended.said})"
-        found.output = ended.said
-        output = ended.stdout + ended.stderr
+            found.problem = f"a shell did not run inside ({_said(ended, output)})"
+        found.output = _said(ended, output)
         for key, line in lines.items():
             found.tried[key] = Tried(line.shown, line.effects(output))
     return found
+
+
+def _said(ended: Ended, output: bytes) -> str:
+    """Return the exit status, with the last line of the output if there is one."""
+    return replace(ended, stderr=output).said
 
 
 def by_themselves(starter: Starter, rows: Sequence[Row]) -> Outcome:
@@ -281,7 +296,7 @@ def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
             ended = starter.run(scene, words, flags, theirs, plan.witness)
             waiting = fcntl.ioctl(theirs, termios.FIONREAD, struct.pack("i", 0))
             scene.typed = int(struct.unpack("i", waiting)[0])
-            collect(found, arranged, plan, ended)
+            collect(scene, found, arranged, plan, ended)
         finally:
             os.close(ours)
             os.close(theirs)
@@ -297,5 +312,5 @@ def at_rest(starter: Starter, rows: Sequence[Row]) -> Outcome:
         ended = starter.run(scene, words, witness=plan.witness, wait_for_all=True)
         scene.left, scene.others_left = ended.left, ended.others
         scene.ran_in = plan.witness.cgroups
-        collect(found, arranged, plan, ended)
+        collect(scene, found, arranged, plan, ended)
     return found

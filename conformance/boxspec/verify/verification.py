@@ -29,22 +29,25 @@ PRINT_VERSION = frozenset(
 Asked = Callable[[Starter, Sequence[Row]], Outcome]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Starts:
-    """The starts that follow the start of the probe program; `probes` is its outcome."""
+    """The starts of one run. `hung`: the outcome of the first start with the command that hung."""
 
     control: Starter
     inside: Starter
-    probes: Both
+    hung: Outcome | None = None
 
     def both(self, rows: Sequence[Row], asked: Asked) -> Both:
         """Ask these rows without the command and with it."""
-        if self.probes.inside.hangs:
-            # The command hung in the first start, so it would hang in each further start too.
-            return Both(Outcome(), self.probes.inside)
         if not rows:
             return Both(Outcome(), Outcome())
-        return Both(asked(self.control, rows), asked(self.inside, rows))
+        # A command that hung once would hang in each further start too. If it ran the program
+        # before, its leaks are worth one more start.
+        if self.hung is not None and not (self.hung.ran and asked is by_probes):
+            return Both(Outcome(), self.hung)
+        found = Both(asked(self.control, rows), asked(self.inside, rows))
+        self.hung = found.inside if found.inside.hangs else None
+        return found
 
 
 def product_of(words: Sequence[str]) -> str:
@@ -78,13 +81,16 @@ def verify(
     furniture: Sequence[Row],
     limit_s: float,
     layout: Layout,
+    witnesses: Sequence[Row] = (),
 ) -> Verification:
     """Check these rows of a command. All files of the run are removed in every case.
 
+    witnesses: rows without a verdict, which show whether a shell is confined as the probe program.
     furniture: further rows whose decoys are in each scene. In the user's real home directory paths
         cannot be made to be missing, and default rows about missing files are left out.
     """
     started, before = datetime.now(UTC), time.monotonic()
+    witnesses = [row for row in witnesses if row.id not in {each.id for each in rows}]
     with Janitor() as janitor:
         every = [*rows, *(row for row in furniture if row not in rows)]
         control = Starter(janitor, None, limit_s, every, layout)
@@ -92,17 +98,18 @@ def verify(
         asked = [row for row in rows if not row.cannot]
         single = [row for row in asked if _is_single(row)]
         plain = [row for row in asked if row not in single]
-        probes = Both(Outcome(), Outcome())
-        if plain:
-            probes = Both(by_probes(control, plain), by_probes(inside, plain))
-        starts = Starts(control, inside, probes)
+        plain += witnesses if asked else []
+        starts = Starts(control, inside)
+        # This start comes first, because an object that an earlier start has left is not new.
+        idle = {row.id: starts.both([row], at_rest) for row in single if row.idle}
+        probes = starts.both(plain, by_probes)
         elsewhere = [row for row in plain if row.absent and layout.home is None]
         absent = starts.both(elsewhere, partial(by_probes, absent=True))
         shell = starts.both(plain, by_shell)
-        chosen = {row.id: probes for row in rows}
-        for row in single:
+        chosen = {row.id: probes for row in [*rows, *witnesses]} | idle
+        for row in (row for row in single if not row.idle):
             chosen[row.id] = starts.both([row], _asked(row))
-        found = verdicts(rows, chosen, shell, absent)
+        found = verdicts(rows, chosen, shell, absent, witnesses)
     found = [each for each in found if each.evidence != (NOTHING_THERE,) or not each.row.usual]
     seconds = time.monotonic() - before
     words, when = tuple(command.words), started.strftime("%Y-%m-%dT%H:%M:%SZ")

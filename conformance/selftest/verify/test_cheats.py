@@ -1,0 +1,68 @@
+"""Tests that no command gets a held row if it confines only what it recognises as a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from selftest.verify.wrappers import CAREFUL, HELD, verify, without_bubblewrap, wrapper
+
+pytestmark = pytest.mark.skipif(bool(without_bubblewrap()), reason=without_bubblewrap())
+SSH, ENV = ("--deny-read", "~/.ssh"), ("--deny-read", ".env")
+NETWORK = ("--row", "network")
+ONLY_ITS_PLAN = 'grep -q ^report= "$2" || exec "$@"\n' + CAREFUL
+AFTER = "exit $status"
+OUTSIDE = '"$@" >/dev/null 2>&1'
+# For each command: the words of `verify`, and the script. `{count}` is a file beside it.
+CHEATS = {
+    "moves_the_file_for_the_time": (ENV, 'mv .env .e; "$@"; s=$?; mv .e .env; exit $s\n'),
+    "moves_the_folder_for_the_time": (
+        SSH,
+        'mv "$HOME/.ssh" "$HOME/.x"; "$@"; s=$?; mv "$HOME/.x" "$HOME/.ssh"; exit $s\n',
+    ),
+    "moves_the_folder_of_a_denied_write": (
+        ("--deny-write", ".git/hooks"),
+        'mv .git .g; "$@"; s=$?; mv .g .git; exit $s\n',
+    ),
+    "empties_the_file_for_the_time": (
+        ENV,
+        'cp .env "$HOME/.e"; : >.env; "$@"; s=$?; cat "$HOME/.e" >.env; rm "$HOME/.e"; exit $s\n',
+    ),
+    "confines_only_programs_with_a_plan": (NETWORK, ONLY_ITS_PLAN),
+    "confines_only_programs_with_a_plan_from_leaving": (
+        ("--row", "objects", "--row", "leftovers"),
+        ONLY_ITS_PLAN,
+    ),
+    "confines_only_without_a_terminal": ((*SSH, *NETWORK), f'[ -t 1 ] && exec "$@"\n{CAREFUL}'),
+    "confines_only_if_the_output_is_a_file": (
+        (*SSH, *NETWORK),
+        f'[ -f /proc/self/fd/1 ] || exec "$@"\n{CAREFUL}',
+    ),
+    "runs_the_program_outside_too": (NETWORK, f"{OUTSIDE} & {CAREFUL}"),
+    "runs_the_program_outside_after_it": (NETWORK, CAREFUL.replace(AFTER, f"{OUTSIDE}; {AFTER}")),
+    "confines_only_the_first_start": (
+        (*SSH, *NETWORK),
+        f'[ -e {{count}} ] && exec "$@"\n: >{{count}}\n{CAREFUL}',
+    ),
+    "changes_the_plan": (SSH, 'sed -i "s/^path=.*/path=\\/none/" "$2"; exec "$@"\n'),
+    "ends_its_parent": (SSH, 'kill -9 $PPID; exec "$@"\n'),
+    "stops_the_observed_process": (
+        ("--row", "processes"),
+        "for each in /proc/[0-9]*; do\n"
+        '  case $(readlink "$each/exe" 2>/dev/null) in "${HOME%/*}"/*)\n'
+        "    pid=${each#/proc/}\n"
+        '    [ "$pid" = $$ ] || [ "$pid" = $PPID ] || kill -9 "$pid";;\n'
+        f"  esac\ndone\n{CAREFUL}",
+    ),
+}
+
+
+@pytest.mark.turns(3)
+@pytest.mark.parametrize("name", CHEATS)
+def test_a_command_that_recognises_the_test_is_never_held(tmp_path: Path, name: str) -> None:
+    words, body = CHEATS[name]
+    box = wrapper(tmp_path, "cheat.sh", body.replace("{count}", str(tmp_path / "count")))
+    found = verify(tmp_path, "--timeout", "8", *words, "--", box)
+    assert [row for row, status in found.denied.items() if status == HELD] == []
+    assert found.done.returncode in (1, 3)
