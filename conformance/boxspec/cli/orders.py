@@ -137,8 +137,6 @@ def _summary(of: Orders, done: Sequence[Outcome], lines: Sequence[str], seconds:
     distinct = len({each.digest for each in done if not each.not_forced})
     bad = sum(bool(each.violations) for each in done)
     print("; ".join(lines))
-    which = f"{many(len(done), 'order')}, {many(distinct, 'different trace')}"
-    print(f"{which}, {bad:,} break a law ({seconds:.0f} s)")
     reasons = Counter(each.not_forced for each in done if each.not_forced)
     missed = sum(bool(each.missed) for each in done)
     if missed:
@@ -147,6 +145,8 @@ def _summary(of: Orders, done: Sequence[Outcome], lines: Sequence[str], seconds:
         print(f"not forced: {number:,} orders, because {reason}")
     for event, why in of.not_forced.items():
         print(f"in no order: {event} ({why})")
+    which = f"{many(len(done), 'order')}, {many(distinct, 'different trace')}"
+    print(f"{which}, {bad:,} break a law ({seconds:.0f} s)")
 
 
 def _blocks(done: Sequence[Outcome], contract: str, shim: str | None) -> Iterator[str]:

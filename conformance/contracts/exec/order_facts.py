@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from boxspec.subject.orders.task import Note
-from contracts.shared.order_laws import Cause, Facts
+from contracts.shared.order_laws import Cause, Facts, text_of
 
 PIPE_BYTES = 65536
 MOST_STEPS = 1 << 62
@@ -25,15 +25,20 @@ class Judged(Facts):
             return known[0] if known else f"error: {message}"
         if "termination" in self.result:
             name = str(self.result["termination"])
-        elif self.result["stderr"].endswith("process timed out"):
-            name = "timeout"
-        elif "process interrupted by signal SIG" in self.result["stderr"][-60:]:
-            name = "parent_signal"
         else:
-            name = "cap" if self.result.get("truncated") else "exit"
+            name = self._annotated()
         if name == "parent_signal":
             return f"parent_signal {(self.result['exit_code'] or 0) - 128}"
         return "exit" if name == "signal" else name
+
+    def _annotated(self) -> str:
+        """The cause by the text that is added to stderr, for a shim that reports no termination."""
+        stderr = text_of(self.result or {}, "stderr")
+        if stderr.endswith("process timed out"):
+            return "timeout"
+        if "process interrupted by signal SIG" in stderr[-60:]:
+            return "parent_signal"
+        return "cap" if (self.result or {}).get("truncated") else "exit"
 
     def holds_pipes(self, name: str, step: int = MOST_STEPS) -> bool:
         """True if a puppet has an output pipe open after this step.

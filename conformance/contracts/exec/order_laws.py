@@ -24,6 +24,7 @@ from contracts.shared.order_laws import (
     may_be_first,
     prompt,
     shared,
+    text_of,
 )
 
 GRACE_MS, LINGER_MS = 5000, 1000
@@ -212,7 +213,7 @@ def _bytes(judged: Judged) -> Iterator[Violation]:
     for fd, name in ((1, "stdout"), (2, "stderr")):
         wanted = "".join(text for _, at, text in judged.writes() if at == fd)
         wanted = wanted[: judged.scenario.request.get("max_output_bytes")]
-        actual = judged.result[name]
+        actual = text_of(judged.result, name)
         kept = actual.startswith(wanted) if fd == 2 else actual == wanted
         if judged.scenario.escapes and fd == 1:
             kept = all(letter in actual for letter in wanted)

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from signal import SIGCONT, SIGINT, SIGKILL, SIGTERM
 from typing import Any
 
+from boxspec.subject.client.b64 import unb64
 from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.explore import Ran, Scenario, Violation
 from boxspec.subject.orders.task import Note
 
 TICK_MS = 100
+
+
+def text_of(result: Mapping[str, Any], name: str) -> str:
+    """Return an output of a result, which may have been sent as bytes."""
+    if name in result:
+        return str(result[name])
+    return unb64(str(result[f"{name}_b64"])).decode(errors="replace")
 
 
 @dataclass(frozen=True)

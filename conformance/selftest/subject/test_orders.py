@@ -116,6 +116,7 @@ def test_a_parent_goes_on_if_its_new_child_has_been_killed(
     world = object.__new__(World)
     world.clock, world.tasks = Clock(), {}
     world.notes, world.batch = [], 0
+    world.begun = world.has_child = False
     world.reaped, world.strangers = {gone}, {gone}
     parent = Task(1, 1, "puppet")
     resumed: list[int] = []

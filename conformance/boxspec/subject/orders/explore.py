@@ -95,8 +95,6 @@ class Ran:
         rows = []
         for line in self.lines:
             mark = "" if line.decision is None else f"  [{line.decision}]"
-            # Only milliseconds are shown: each clock read adds a microsecond, which means nothing
-            # to a reader.
             rows.append(f"{line.at // 1_000_000:>7,} ms  {line.who}: {line.text}{mark}")
         if self.hung:
             rows.append(f"{'':>11}{self.hung}")

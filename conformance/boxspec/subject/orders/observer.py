@@ -45,7 +45,7 @@ class Observer(Tracer):
         self.request = request
         self.answers = os.path.join(os.path.dirname(response), "")  # noqa: PTH118, PTH120
         self.puppet = os.path.realpath(puppet)
-        self.begun = self.opened_answer = self.answered = False
+        self.begun = self.has_child = self.opened_answer = self.answered = False
         self.leaders: list[int] = []
         self.exit_status: int | None = None
 
@@ -106,7 +106,7 @@ class Observer(Tracer):
                 self._note("answers", masks=self._dispositions())
 
     def _answer_clock(self, task: Task) -> None:
-        answer = self.clock.read(task.regs, begun=self.begun)
+        answer = self.clock.read(task.regs, has_child=self.has_child)
         if answer is not None:
             at, data = answer
             if at:
@@ -116,11 +116,12 @@ class Observer(Tracer):
         self.resume(task)
 
     def _born(self, task: Task) -> None:
+        self.has_child = self.has_child or self.begun
         self._note("born", pid=task.pid, kind=task.kind)
 
     def _executed(self, task: Task) -> None:
         if task.kind == "shim":
-            ptrace.hide_vdso(task.pid)
+            ptrace.settle_start(task.pid)
         elif task.kind == "spawn" and _runs(task, self.puppet):
             task.kind = "puppet"
             self.leaders.append(task.pid)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import platform
@@ -26,7 +27,8 @@ WALL = 0x40000000
 
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 22, 38
 RET_TRACE, RET_ALLOW, X86_64 = 0x7FF00000, 0x7FFF0000, 0xC000003E
-AT_NULL, AT_IGNORE, AT_SYSINFO_EHDR = 0, 1, 33
+AT_NULL, AT_IGNORE, AT_RANDOM, AT_SYSINFO_EHDR = 0, 1, 25, 33
+ADDR_NO_RANDOMIZE = 0x0040000
 
 FIELDS = (
     *("r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10", "r9", "r8", "rax", "rcx", "rdx"),
@@ -84,7 +86,9 @@ def get_regs(tid: int) -> Regs:
 
 
 def set_regs(tid: int, regs: Regs) -> None:
-    call(SETREGS, tid, ctypes.byref(regs))
+    """Set the registers of a stopped thread; a thread that was killed meanwhile has none."""
+    with contextlib.suppress(ProcessLookupError):
+        call(SETREGS, tid, ctypes.byref(regs))
 
 
 def event_message(tid: int) -> int:
@@ -116,9 +120,12 @@ def read_text(pid: int, at: int) -> str:
     return data.partition(b"\0")[0].decode(errors="replace")
 
 
-def hide_vdso(pid: int) -> None:
-    """Hide the vDSO from a program that was just executed. Its clock reads then are system calls,
-    which can be held."""
+def settle_start(pid: int) -> None:
+    """Make a program that was just executed run alike each time.
+
+    Its vDSO is hidden, so its clock reads are system calls, which can be held. The random bytes
+    that the kernel gives it are always the same, because some runtimes schedule by them.
+    """
     at = get_regs(pid).rsp
     words = struct.unpack("<q", read_memory(pid, at, 8))[0] + 2
     at += 8 * words
@@ -128,6 +135,9 @@ def hide_vdso(pid: int) -> None:
     while (key := struct.unpack("<Q", read_memory(pid, at, 8))[0]) != AT_NULL:
         if key == AT_SYSINFO_EHDR:
             write_memory(pid, at, struct.pack("<Q", AT_IGNORE))
+        if key == AT_RANDOM:
+            place = struct.unpack("<Q", read_memory(pid, at + 8, 8))[0]
+            write_memory(pid, place, bytes(range(1, 17)))
         at += 16
 
 
@@ -177,6 +187,8 @@ def _start_here(
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD, signal.SIGPIPE):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        # Addresses are the same in each run; some runtimes order objects by them.
+        _LIBC.personality(ADDR_NO_RANDOMIZE)
         trace_calls(calls)
         os.execvpe(argv[0], list(argv), env)
     finally:

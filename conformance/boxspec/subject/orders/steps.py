@@ -68,7 +68,7 @@ class Steps(Observer):
         """Make a call that may wake another thread or wait for one, and hold the thread at the end
         of the call."""
         task.then, task.wants_exit = lambda: self.resume_from_exit(task), True
-        ptrace.call(ptrace.SYSCALL, self._running(task).tid)
+        self.go_on(task, ptrace.SYSCALL)
 
     def _opened(self, path: str) -> None:
         if path == self.request and not self.begun:
@@ -95,9 +95,10 @@ class Steps(Observer):
             return
         self._note("send", target=target, signal=int(signo), alive=alive, by=task.kind)
         self.to_exit(task)
-        self.resume_from_exit(task)
+        # The sender goes on only after the effect, so that the two do not race.
         if signo:
             self._await_kills()
+        self.resume_from_exit(task)
 
     def _pid_of_pidfd(self, task: Task) -> int:
         info = Path(f"/proc/{task.pid}/fdinfo/{task.regs.rdi & 0xFFFFFFFF}").read_text()
@@ -137,7 +138,7 @@ class Steps(Observer):
         # Do not wait for the end of the call: it may block while other threads and children
         # continue.
         task.then, task.wants_exit = collect, True
-        ptrace.call(ptrace.SYSCALL, self._running(task).tid)
+        self.go_on(task, ptrace.SYSCALL)
 
     def _is_dead(self, pid: int) -> bool:
         return pid in self.tasks and self.tasks[pid].state == "dead"

@@ -58,12 +58,15 @@ class Tracer(ABC):
     def _died(self, tid: int, status: int) -> None:
         """Handle the end of a thread."""
 
-    def _running(self, task: Task) -> Task:
+    def go_on(self, task: Task, how: int, signo: int = 0) -> None:
+        """Continue a thread. If SIGKILL or an exit of its process has ended it meanwhile, `settle`
+        learns of its end."""
         task.state = "runs"
-        return task
+        with contextlib.suppress(ProcessLookupError):
+            ptrace.call(how, task.tid, signo)
 
     def resume(self, task: Task) -> None:
-        ptrace.call(ptrace.CONT, self._running(task).tid)
+        self.go_on(task, ptrace.CONT)
 
     def skip(self, task: Task, result: int) -> None:
         """Give a held call this result; the kernel does not make the call."""
@@ -74,7 +77,7 @@ class Tracer(ABC):
     def to_exit(self, task: Task) -> int:
         """Make the held call, stop the thread at its end, and return the result of the call."""
         task.wants_exit = True
-        ptrace.call(ptrace.SYSCALL, self._running(task).tid)
+        self.go_on(task, ptrace.SYSCALL)
         self.settle()
         return task.regs.result if task.state == "exit" else -1
 
@@ -148,8 +151,7 @@ class Tracer(ABC):
             self._deliver(task, signo)
 
     def _go(self, task: Task, signo: int = 0) -> None:
-        how = ptrace.SYSCALL if task.wants_exit else ptrace.CONT
-        ptrace.call(how, self._running(task).tid, signo)
+        self.go_on(task, ptrace.SYSCALL if task.wants_exit else ptrace.CONT, signo)
 
     def _begin(self, task: Task) -> None:
         """Hold a new thread of the implementation, so that only one of its threads runs."""

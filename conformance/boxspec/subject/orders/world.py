@@ -118,12 +118,18 @@ class World(Steps):
         events = list(self._events(waits=usual and not self._actor()))
         if not events or self.exit_status is not None:
             return False
+        if self.answered:
+            # What happens between the answer and the exit belongs to no order.
+            return usual and self._fire(events[0])
         number = self.decisions
         self.decisions += 1
         event = decide(number, events, events[0] if usual else None)
         if event is None:
             return False
         self.lines.append(Line(self.clock.now, "event", event.text, number))
+        return self._fire(event)
+
+    def _fire(self, event: Event) -> bool:
         self.clock.reads = 0
         event.fire()
         self.settle()

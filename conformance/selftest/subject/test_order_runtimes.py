@@ -1,0 +1,71 @@
+"""Forced orders of shims in other languages: an order has one trace, in each process."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from boxspec.places import ROOT
+from boxspec.programs import programs
+from boxspec.subject.client.command import shim_argv
+from boxspec.subject.contract import find
+from boxspec.subject.orders import ptrace
+from boxspec.subject.orders.clock import MANY_READS, Clock
+from boxspec.subject.orders.explore import Order, Outcome, outcomes
+from boxspec.subject.orders.task import Task
+from boxspec.subject.orders.world import World
+from contracts.shared.order_laws import text_of
+from selftest.tools import run
+
+pytestmark = pytest.mark.skipif(
+    ptrace.unsupported() is not None, reason="orders are forced on x86-64 only"
+)
+UNUSUAL = ROOT / "conformance" / "shims" / "unusual"
+
+
+def repeated(shim: str, seed: str, times: int) -> list[Outcome]:
+    """Run an order several times, each time in a process of its own."""
+    of = find("exec").load_orders()
+    return list(outcomes(shim_argv(shim), programs.puppet, of, [Order.parse(seed)] * times, 2))
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not on this machine")
+def test_a_managed_runtime_has_one_trace_for_an_order() -> None:
+    found = repeated(str(UNUSUAL / "node_shim.mjs"), "ignoring/", 6)
+    assert len({each.digest for each in found}) == 1, found[0].trace
+    # The time of an order passes by events only, however often the runtime reads the clock.
+    assert any("1,000 ms" in line and "SIGTERM" in line for line in found[0].trace)
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not on this machine")
+def test_a_runtime_with_threads_that_end_late_has_one_trace_for_an_order(tmp_path: Path) -> None:
+    program = tmp_path / "go-shim"
+    static = {"CGO_ENABLED": "0", "GOFLAGS": "", "GOTOOLCHAIN": "local"}
+    done = run(["go", "build", "-o", program, UNUSUAL / "go_shim.go"], env=static)
+    assert done.returncode == 0, done.stderr
+    found = repeated(str(program), "exit-term/", 6)
+    assert len({each.digest for each in found}) == 1, found[0].trace
+
+
+def test_a_thread_that_was_killed_at_its_stop_is_left_to_its_end() -> None:
+    world = object.__new__(World)
+    gone = Task(2**22 + 1, 2**22 + 1, "shim", state="exit")  # above every possible number
+    world.resume(gone)
+    assert gone.state == "runs"
+
+
+def test_time_passes_for_a_loop_that_reads_the_clock_but_not_before_a_child() -> None:
+    clock, regs = Clock(), ptrace.Regs()
+    for _ in range(2 * MANY_READS):
+        clock.read(regs, has_child=False)
+    assert clock.now == 0
+    for _ in range(MANY_READS + 1):
+        clock.read(regs, has_child=True)
+    assert clock.now == 2_000_000
+
+
+def test_output_that_was_sent_as_bytes_is_judged_too() -> None:
+    assert text_of({"stderr_b64": "YQo="}, "stderr") == "a\n"
+    assert text_of({"stderr": "b"}, "stderr") == "b"
