@@ -131,6 +131,44 @@ def test_rules_of_every_length_are_reported_as_matched(
     )
 
 
+WIDE = [
+    "x",
+    "é",
+    "€",
+    "😀",
+    "éé",
+    "xé",
+    "é€",
+    "x😀",
+    "a.é",
+    "aé",
+    "éb",
+    "é/x",
+    "x/é",
+    "k/é€",
+    "a\u0301",
+]
+
+
+@requires("POLICY-EXPLAIN-01", needs=["POLICY-GLOB-05", "POLICY-GLOB-11"])
+def test_a_question_mark_is_reported_to_match_one_character(case: PolicyCase) -> None:
+    """A rule that is matched by itself may be matched by other code than a list of rules."""
+    rules = [
+        f"{before}{marks}{after}"
+        for before in ("", "*", "**/", "**/*", "a*")
+        for marks in ("?", "??", "?*?", "*?")
+        for after in ("", "x", "*", "/*")
+    ]
+    items = case.policy.explain(one_profile(rules, []), questions("read", WIDE))
+    wrong = [
+        (rule, path)
+        for path, item in zip(WIDE, items, strict=True)
+        for rule, entry in zip(rules, item["entries"], strict=True)
+        if entry["matched"] is not oracle.matches(oracle.normal_body(rule), path)
+    ]
+    expect("rules and paths whose `matched` is wrong", wrong, [])
+
+
 @requires("POLICY-EXPLAIN-01")
 def test_explain_matches_the_root_as_check_does(case: PolicyCase) -> None:
     rules = ["**", ".", "*", "?", "??", ".*", "*/**", "**/*", "a/**"]

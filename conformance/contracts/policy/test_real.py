@@ -194,6 +194,11 @@ DENIES_OF_LINKS = [
     "link/k*",
     "docs/up/*",
     "docs/top/secret/key",
+    # The link leads to the root itself.
+    "docs/top/s*/key",
+    "docs/top/**/key",
+    "docs/top/secre?/*",
+    "here/*/key",
 ]
 
 
@@ -208,6 +213,7 @@ def test_a_deny_of_a_link_denies_the_place_it_leads_to(case: PolicyCase, deny: s
             {"path": "to-key", "kind": "link", "target": "{root}/secret/key"},
             {"path": "docs/up", "kind": "link", "target": "../secret"},
             {"path": "docs/top", "kind": "link", "target": ".."},
+            {"path": "here", "kind": "link", "target": "."},
         ]
     )
     policy = one_profile(["**"], [], [deny], [])

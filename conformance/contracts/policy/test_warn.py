@@ -84,6 +84,20 @@ def test_an_exception_below_a_rule_is_found_among_similar_names(
     expect("modify rules whose paths are all denied", warned(case, spec, "under-deny"), wanted)
 
 
+@requires("POLICY-WARN-07", needs=["POLICY-VALID-05", "POLICY-WARN-03"])
+def test_an_exception_below_another_one_is_found(case: PolicyCase) -> None:
+    """An exception of a path alone comes directly before one below that path, if they are sorted."""
+    names = ["a", "b", "c/d", "e/f/g"]
+    exceptions = [f"!top/{name}{below}" for name in names for below in ("", "/k", "/k/y/z")]
+    rules = [f"top/{name}{below}" for name in names for below in ("/k/**", "/k/y/**", "/l/**")]
+    spec = {
+        "denyModify": ["top/**", *exceptions],
+        "fsProfiles": {"p": {"read": ["**"], "modify": rules}},
+    }
+    wanted = sorted(f"/spec/fsProfiles/p/modify/{at}" for at in range(2, len(rules), 3))
+    expect("modify rules whose paths are all denied", warned(case, spec, "under-deny"), wanted)
+
+
 @requires("POLICY-WARN-04", needs=["POLICY-VALID-02", "POLICY-COST-02"])
 def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(case: PolicyCase) -> None:
     covers = ["a/**", "a/b/**", "**", "a/b/c"]

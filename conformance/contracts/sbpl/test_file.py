@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -248,6 +249,13 @@ WRITABLE = {
         '(allow file-write* (require-all (subpath "{place}") (subpath "/usr")))',
         False,
     ),
+    "a clause after a comment": ('; a comment\n(allow file-write* (subpath "{place}"))', True),
+    "a deny after a comment": (
+        '(allow file-write* (subpath "{place}")) ; all\n(deny file-write*) ; none',
+        False,
+    ),
+    "a semicolon in a name": ('(allow file-write* (literal "/a;b") (subpath "{place}"))', True),
+    "a comment inside a clause": ('(allow file-write* ; "(\n  (subpath "{place}"))', True),
     "a comment": ('; (allow file-write* (subpath "{place}"))', False),
     "a name that looks like a clause": (
         '(allow file-write* (subpath "/x)(allow file-write* (subpath {place}))"))',
@@ -293,9 +301,17 @@ def test_a_file_behind_a_link_is_judged_by_its_place(case: SbplCase) -> None:
 @requires("SBPL-FILE-06")
 def test_a_compiled_text_decides_about_its_own_file(case: SbplCase) -> None:
     place = folder(case, "profiles")
+    # The folder of the case may lie below /tmp or /var, which must be refused as a root.
+    root = "/Users/u/ws"
     for modify, wanted in ((["profiles/**"], True), (["*/*.sb"], True), (["src/**"], False)):
-        text = case.sbpl.compiled(sbpl.Setup(modify=modify, root=str(case.tmp))).data.decode()
-        named = warned_of(case, place, text)
+        text = case.sbpl.compiled(sbpl.Setup(modify=modify, root=root)).data.decode()
+        moved = [
+            line.replace(root, re.escape(str(case.tmp)).replace("\\", "\\\\"))
+            if "(regex " in line
+            else line.replace(root, str(case.tmp))
+            for line in text.splitlines(keepends=True)
+        ]
+        named = warned_of(case, place, "".join(moved))
         expect(f"whether a warning names the file under {modify}", named, wanted)
 
 

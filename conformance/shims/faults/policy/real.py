@@ -294,3 +294,11 @@ def only_the_resolved_root():
     @replaces(real.Root)
     def below(original, self, place):
         return place[len(self.real) :] if real.is_inside(self.real, place) else None
+
+
+@fault("POLICY-REAL-08", "a deny through a link to the root itself stays", "an empty place")
+def denies_through_the_root_stay():
+    @replaces(real)
+    def where_it_leads(original, root, body):
+        found = original(root, body)
+        return body if found is not None and "*" in found and body.endswith(found) else found

@@ -202,3 +202,16 @@ def overlooks_a_dot_at_the_end():
     @replaces(load)
     def names_folder(original, text, body):
         return original(text, body) and not text.endswith(".")
+
+
+@fault(
+    "POLICY-WARN-07", "an exception below another one is overlooked", "the first of a sorted list"
+)
+def overlooks_an_exception_below_another():
+    @replaces(judge)
+    def under_a_deny(original, rules, denies, exceptions):
+        places = [(judge.below(rule.body) or rule.body) + "/" for rule in exceptions]
+        top = [
+            rule for rule in exceptions if not any(rule.body.startswith(place) for place in places)
+        ]
+        return original(rules, denies, top)

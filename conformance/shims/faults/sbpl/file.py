@@ -264,3 +264,10 @@ def own_file_is_not_named():
     @replaces(wrapping.NewFile)
     def warnings(original, self, file):
         return ["the profile is writable" for _ in original(self, file)]
+
+
+@fault("SBPL-FILE-06", "the text is read up to its first comment", "a comment ends the text")
+def text_ends_at_a_comment():
+    @replaces(writable)
+    def forms(original, text):
+        return original(text.split(b";")[0])
