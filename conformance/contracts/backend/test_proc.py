@@ -25,6 +25,7 @@ OTHERS = (
     *("p_sched_setscheduler", "p_ioprio_set"),
     *("p_ptrace_seize", "p_ptrace_supervisor", "p_process_vm_readv", "p_process_vm_writev"),
     *("p_proc_mem", "p_environ", "p_environs", "p_cmdline", "p_setns_net", "p_pidfd_getfd"),
+    "p_process_madvise",
 )
 
 
