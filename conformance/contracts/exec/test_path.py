@@ -266,6 +266,37 @@ def test_a_name_with_a_slash_is_not_searched(case: ExecCase) -> None:
     expect("which program ran", got, SPAWN_FAILURE)
 
 
+# A name with a slash at its end is that of a directory. Functions that clean a path drop the slash.
+SLASHES = {
+    "an absolute name": ("{current}/" + TOOL, "/"),
+    "two slashes": ("{current}/" + TOOL, "//"),
+    "a relative name": (f"./{TOOL}", "/"),
+    "a name in the directory": (TOOL, "/"),
+    "a name in PATH": (f"{TOOL}-in-path", "/"),
+    "a link": ("./link", "/"),
+}
+
+
+@requires("EXEC-PATH-06")
+@pytest.mark.parametrize("what", SLASHES)
+def test_a_slash_at_the_end_of_a_name_is_not_dropped(case: ExecCase, what: str) -> None:
+    current = case.tmp / "current"
+    saying(current / TOOL, "in current")
+    saying(case.tmp / "bin" / f"{TOOL}-in-path", "in PATH")
+    (current / "link").symlink_to(TOOL)
+    name, slash = SLASHES[what]
+    program = name.format(current=current)
+    ran, refused = (
+        output_of(case, program=each, env=path(case.tmp / "bin", "."), current_dir=str(current))
+        for each in (program, f"{program}{slash}")
+    )
+    expect(
+        "the run of the name with a slash at its end, and whether the name without it ran",
+        (refused, ran.startswith("in ")),
+        (SPAWN_FAILURE, True),
+    )
+
+
 @requires("EXEC-PATH-05", pitfalls=["A17"], needs=["EXEC-PATH-01"])
 def test_the_working_directory_is_not_searched_unless_path_says_so(case: ExecCase) -> None:
     saying(case.tmp / "current" / TOOL, "in current")

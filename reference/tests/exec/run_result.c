@@ -227,6 +227,15 @@ static void a_failed_spawn_is_an_error_that_names_the_program(void **state) {
     assert_non_null(strstr(err.message, "working directory `/no/such/place`"));
 }
 
+static void a_slash_at_the_end_of_a_program_is_not_dropped(void **state) {
+    (void)state;
+    struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
+    request.program = "/bin/sh/";
+    struct bs_error err = run_to_error(&request, BS_E_EXECUTION);
+    assert_int_equal(err.os_error, ENOTDIR);
+    assert_string_equal(err.message, "failed to spawn `/bin/sh/`: Not a directory");
+}
+
 static void a_caller_that_ignores_sigchld_gets_an_error_before_the_spawn(void **state) {
     (void)state;
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -259,6 +268,7 @@ int main(void) {
         leaves_nothing(an_old_result_is_cleared_first),
         leaves_nothing(the_text_contains_both_streams),
         leaves_nothing(a_failed_spawn_is_an_error_that_names_the_program),
+        leaves_nothing(a_slash_at_the_end_of_a_program_is_not_dropped),
         leaves_nothing(a_caller_that_ignores_sigchld_gets_an_error_before_the_spawn),
     };
     return cmocka_run_group_tests_name("exec/run: result", tests, NULL, NULL);

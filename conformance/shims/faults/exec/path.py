@@ -192,6 +192,13 @@ def goes_on_after_a_failed_exec():
             raise
 
 
+@fault("EXEC-PATH-06", "a slash at the end of a name is dropped", "pathlib, path.Clean")
+def drops_a_slash_at_the_end():
+    @replaces(spawn)
+    def find_program(original, program, environment):
+        return original(program.rstrip(b"/") or program, environment)
+
+
 @fault("EXEC-PATH-05", "`~` in an entry of PATH is expanded", "bash")
 def expands_tildes():
     @replaces(spawn)
