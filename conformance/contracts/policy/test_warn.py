@@ -86,7 +86,7 @@ def test_an_exception_below_a_rule_is_found_among_similar_names(
 
 @requires("POLICY-WARN-07", needs=["POLICY-VALID-05", "POLICY-WARN-03"])
 def test_an_exception_below_another_one_is_found(case: PolicyCase) -> None:
-    """An exception of a path alone comes directly before one below that path, if they are sorted."""
+    """In sorted order, an exception of a path comes directly before one below that path."""
     names = ["a", "b", "c/d", "e/f/g"]
     exceptions = [f"!top/{name}{below}" for name in names for below in ("", "/k", "/k/y/z")]
     rules = [f"top/{name}{below}" for name in names for below in ("/k/**", "/k/y/**", "/l/**")]
