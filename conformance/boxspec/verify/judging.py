@@ -21,13 +21,14 @@ def verdicts(
 
     probes: the results of the attempts, by id of the row.
     absent: the results of the start without the places of the rules.
-    witnesses: rows without a verdict, which only show whether a shell is confined too.
+    witnesses: rows without a verdict, which only show whether anything is confined, also a shell.
     """
     found = [_with_absent(_verdict(row, probes[row.id], shell), absent) for row in rows]
     doubted = _doubted([*rows, *witnesses], probes, shell)
     if doubted:
         found = [_doubt(each, doubted) for each in found]
-    if _confines_nothing(found):
+    shown = [_verdict(row, probes[row.id], shell) for row in witnesses]
+    if _confines_nothing([*found, *shown]):
         why = "the command kept nothing else out, and a program without a sandbox passes this too"
         found = [_doubt(each, why) if _is_weak_evidence(each.row) else each for each in found]
     order = list(Status)

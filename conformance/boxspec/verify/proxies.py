@@ -17,7 +17,8 @@ from boxspec.verify.port import Port
 from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
 
-# For each attempt: the probe, the target, and the header Host.
+# For each attempt: the probe, the target, and the header Host. SOCKS has a form of the target
+# instead, or a name after a null byte.
 ATTEMPTS = (
     ("n_proxy_connect", "127.0.0.1", "127.0.0.1"),
     ("n_proxy_connect", "localhost", "localhost"),
@@ -26,13 +27,26 @@ ATTEMPTS = (
     ("n_proxy_connect", "2130706433", "2130706433"),
     ("n_proxy_connect", "0.0.0.0", "0.0.0.0"),
     ("n_proxy_connect", "[::ffff:127.0.0.1]", "[::ffff:127.0.0.1]"),
+    ("n_proxy_connect", "LOCALHOST", "LOCALHOST"),
+    ("n_proxy_connect", "0x7f000001", "0x7f000001"),
+    ("n_proxy_connect", "0177.0.0.1", "0177.0.0.1"),
+    ("n_proxy_connect", "[::1]", "[::1]"),
     ("n_proxy_connect", "127.0.0.1", "example.org"),
     ("n_proxy_get", "127.0.0.1", "127.0.0.1"),
     ("n_proxy_get", "127.0.0.1", "example.org"),
+    ("n_proxy_get", "example.org@127.0.0.1", "example.org"),
+    ("n_proxy_get", "[::1]", "[::1]"),
     ("n_proxy_socks", "127.0.0.1", ""),
     ("n_proxy_socks", "localhost", ""),
+    ("n_proxy_socks", "127.1", ""),
     ("n_proxy_socks", "127.0.0.1", ".example.org"),
+    ("n_proxy_socks", "127.0.0.1", "form=ipv4"),
+    ("n_proxy_socks", "::1", "form=ipv6"),
+    ("n_proxy_socks", "::ffff:127.0.0.1", "form=ipv6"),
+    ("n_proxy_socks", "127.0.0.1", "form=4"),
+    ("n_proxy_socks", "localhost", "form=4"),
 )
+FORMS = {"ipv4": ", as an address", "ipv6": ", as an address", "4": ", by SOCKS 4"}
 
 
 @dataclass(frozen=True)
@@ -45,14 +59,18 @@ class Proxies(Target):
             number = scene.enter(ControlProxy()).number
             scene.env["HTTP_PROXY"] = f"http://127.0.0.1:{number}"
             scene.env["ALL_PROXY"] = f"socks5h://127.0.0.1:{number}"
-        return [_attempt(scene.port(0), *each) for each in ATTEMPTS]
+        return [_attempt(scene.port(0, both=True), *each) for each in ATTEMPTS]
 
 
 def _attempt(listener: Port, probe: str, to: str, host: str) -> Attempt:
     kind = table()[probe].tries.partition(" of the ")[0]
     more = f"\\0{host}" if probe == "n_proxy_socks" else f", Host {host}"
+    params: dict[str, object] = {"to": to, "port": listener.number, "host": host, "form": "name"}
+    if host.startswith("form="):
+        form = host.removeprefix("form=")
+        params |= {"host": "", "form": form}
+        more = FORMS[form]
     shown = f"{kind} to {to}" + (more if host not in ("", to) else "")
-    params: dict[str, object] = {"to": to, "port": listener.number, "host": host}
 
     def effects(result: ProbeResult) -> list[str]:
         return [f"a service on 127.0.0.1 was reached: {shown}"] if listener.came() else []
@@ -89,11 +107,18 @@ class ControlProxy:
 
 def _serve_one(client: socket.socket) -> None:
     first = client.recv(1)
+    if first == b"\x04":
+        with _reached(int.from_bytes(client.recv(512)[1:3], "big")) as target:
+            client.sendall(b"\0\x5a\0\0\0\0\0\0")
+            target.sendall(client.recv(64))
+        return
     if first == b"\x05":
         client.recv(client.recv(1)[0])
         client.sendall(b"\x05\x00")
         head = client.recv(5)
-        rest = client.recv(head[4] + 2)
+        # The kind of the address decides its length; the first byte of a name is its length.
+        length = {1: 3, 4: 15}.get(head[3], head[4])
+        rest = client.recv(length + 2)
         with _reached(int.from_bytes(rest[-2:], "big")) as target:
             client.sendall(b"\x05\x00\x00\x01\0\0\0\0\0\0")
             target.sendall(client.recv(64))

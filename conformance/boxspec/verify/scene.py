@@ -315,9 +315,12 @@ class Scene:
         found |= {hit.partition(":")[0] for hit in listeners.hits()}
         return found
 
-    def port(self, number: int) -> Port:
-        """Return a listener of the kit on this TCP port of 127.0.0.1; 0 means any free port."""
-        return self.enter(Port(number))
+    def port(self, number: int, *, both: bool = False) -> Port:
+        """Return a listener of the kit on this TCP port of 127.0.0.1; 0 means any free port.
+
+        both: also listen on ::1, if the host has it.
+        """
+        return self.enter(Port(number, both=both))
 
     def enter(self, made: Entered) -> Entered:
         """Enter a context that is left at the end of the scene."""
