@@ -15,6 +15,9 @@ BAD = (
     *("example.org:http", "::1:443", "[::1]", "[nonsense]:1", "https://example.org:443"),
     *("example.org:443/path", "two words:1", "*:*", "example.org:+1", "example.org:-1"),
     *("[:::]:1", "[1:2:3:4:5:6:7:8:9]:1", "[::12345]:1"),
+    # Blanks, a text around the address, and digits that are not ASCII.
+    *(" example.org:443", "example.org:443 ", "example.org:443\n", "example.org: 443", " *", "* "),
+    *("[::1]x:443", "x[::1]:443", "[::1 ]:443", "[::1:443", "::1]:443", "example.org:٤٤٣"),
 )
 
 

@@ -25,6 +25,21 @@ def ports_have_no_bounds():
         return original(f"{host}:1") if port.isdigit() else original(text)
 
 
+@fault("BACKEND-EGRESS-01", "blanks around a destination are dropped", "strip()")
+def blanks_are_dropped():
+    @replaces(context)
+    def is_destination(original, text):
+        return original(text.strip())
+
+
+@fault("BACKEND-EGRESS-01", "digits of other scripts count as a port", "isdigit()")
+def digits_of_other_scripts():
+    @replaces(context)
+    def is_destination(original, text):
+        host, _, port = text.rpartition(":")
+        return original(f"{host}:{int(port)}") if port.isdigit() else original(text)
+
+
 @fault("BACKEND-EGRESS-01", "addresses of IPv6 are refused", "split at the first colon")
 def no_addresses_in_brackets():
     @replaces(context)
