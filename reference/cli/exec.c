@@ -138,20 +138,8 @@ static void summarize(const struct bs_exec_result *result) {
     else
         (void)snprintf(how, sizeof how, "%s",
                        result->termination == BS_ENDED_TIMEOUT ? "time is up" : "too much output");
-    (void)fprintf(stderr, "boxspec-ref: %s after %llu ms%s%s%s\n", how,
-                  (unsigned long long)result->duration_ms,
-                  result->detached_writers ? ", a process that left the group held the output" : "",
-                  result->killed_writers ? ", a background process that held the output was killed"
-                                         : "",
-                  result->group_left > 0 ? ", members of the group could not be ended" : "");
-}
-
-static int status_of(const struct bs_exec_result *result) {
-    if (result->has_exit_code)
-        return result->exit_code;
-    if (result->termination == BS_ENDED_SIGNAL)
-        return 128 + result->signal;
-    return result->termination == BS_ENDED_TIMEOUT ? 124 : 125;
+    (void)fprintf(stderr, "boxspec-ref: %s after %llu ms\n", how,
+                  (unsigned long long)result->duration_ms);
 }
 
 static int run(struct options *options) {
@@ -175,7 +163,7 @@ static int run(struct options *options) {
     }
     if (options->summary)
         summarize(&result);
-    int status = bs_cli_output_status(&output, status_of(&result));
+    int status = bs_cli_output_status(&output, &result);
     bs_exec_result_clear(&result);
     return status;
 }

@@ -27,9 +27,30 @@ void bs_cli_pass_on(void *ctx, enum bs_stream stream, const char *data, size_t l
     }
 }
 
-int bs_cli_output_status(const struct bs_cli_output *output, int status) {
+static void report_processes(const struct bs_exec_result *result) {
+    if (result->killed_writers)
+        (void)bs_cli_wrong("a background process that held the output was killed; the end of its "
+                           "output may be missing");
+    if (result->detached_writers)
+        (void)bs_cli_wrong("a process that left the group holds the output; what it writes after "
+                           "the run is lost");
+    if (result->group_left > 0)
+        (void)bs_cli_wrong("members of the group that could not be ended: %u", result->group_left);
+}
+
+static int status_of(const struct bs_exec_result *result) {
+    if (result->has_exit_code)
+        return result->exit_code;
+    if (result->termination == BS_ENDED_SIGNAL)
+        return 128 + result->signal;
+    return result->termination == BS_ENDED_TIMEOUT ? 124 : 125;
+}
+
+int bs_cli_output_status(const struct bs_cli_output *output, const struct bs_exec_result *result) {
     static const char *const names[] = {"stdout", "stderr"};
+    int status = status_of(result);
     char buf[128];
+    report_processes(result);
     for (int at = 0; at < 2; at++) {
         if (output->os_errors[at] == 0 || output->os_errors[at] == EPIPE)
             continue;

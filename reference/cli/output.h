@@ -13,8 +13,12 @@ struct bs_cli_output {
  * that stream is dropped, and the run continues. */
 void bs_cli_pass_on(void *ctx, enum bs_stream stream, const char *data, size_t len);
 
-/* Return `status`, or 126 after printing a message if output was lost. Output after its reader has
- * closed the pipe does not count as lost. */
-int bs_cli_output_status(const struct bs_cli_output *output, int status);
+/* Return the exit status of this command: that of the program; 124 after a timeout; 125 after too
+ * much output; 128 + N for signal N; 126 if output could not be passed on. Output after its reader
+ * has closed the pipe does not count as lost.
+ *
+ * Print a message for each write that failed, and for each process that held the output or could
+ * not be ended: the exit status says nothing of these. */
+int bs_cli_output_status(const struct bs_cli_output *output, const struct bs_exec_result *result);
 
 #endif

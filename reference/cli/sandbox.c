@@ -99,12 +99,6 @@ static void put_command(void *ctx, const char *call, int code, const char *messa
         (void)fclose(plan);
 }
 
-static int status_of(const struct bs_exec_result *result) {
-    if (result->has_exit_code)
-        return result->exit_code;
-    return result->termination == BS_ENDED_TIMEOUT ? 124 : 128 + result->signal;
-}
-
 static struct bs_exec_request request_of(char **argv, size_t argc) {
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;
     request.program = argv[0];
@@ -131,7 +125,7 @@ static int run_program(struct bs_session *session, const struct command *command
     }
     if (result.err.len > 0)
         (void)fprintf(stderr, "%s\n", result.err.data);
-    int status = bs_cli_output_status(&output, status_of(&result));
+    int status = bs_cli_output_status(&output, &result);
     bs_exec_result_clear(&result);
     return status;
 }

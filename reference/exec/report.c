@@ -88,13 +88,19 @@ static int report_result(struct bs_run *run, struct bs_exec_result *result, stru
     return BS_OK;
 }
 
-/* Read the failure record of the launcher. A launcher that could not start the program ends early,
- * which also makes writing the payload fail. So the record has precedence: it has the cause of
- * both. */
-static bool launch_failed(const struct bs_run *run, struct bs_launch_failure *failure) {
+/* Read the record of the launcher. Returns true if it is a failure; another record is the fact that
+ * the launcher killed a process that held an output. A launcher that could not start the program
+ * ends early, which also makes writing the payload fail. So the record has precedence: it has the
+ * cause of both. */
+static bool launch_failed(struct bs_run *run, struct bs_launch_failure *failure) {
     if (run->child->report < 0 || (run->cause != EXITED && run->cause != STDIN_FAILED))
         return false;
-    return bs_launched_read(run->child->report, failure);
+    if (!bs_launched_read(run->child->report, failure))
+        return false;
+    if (failure->step != BS_LAUNCH_KILLED_WRITERS)
+        return true;
+    run->killed_writers = true;
+    return false;
 }
 
 int bs_report(struct bs_run *run, struct bs_exec_result *result, struct bs_error *err) {

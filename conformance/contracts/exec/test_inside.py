@@ -20,6 +20,7 @@ from contracts.exec.test_env import ODD, PAIRS, entries
 from contracts.exec.test_kill_bounds import ENDS
 from contracts.exec.test_kill_refused import CALLER, becomes_roots
 from contracts.exec.test_orphan import AWAY, leave_orphan
+from contracts.shared.callers import many_descriptors
 from contracts.shared.requests import ExecRequest, Limits
 
 HERE = "exec.backend"
@@ -66,11 +67,14 @@ def test_inside_no_new_privs_is_set(case: ExecCase) -> None:
     expect("no_new_privs of the child", b"\nNoNewPrivs:\t1\n" in seen.stdout, True)
 
 
-@requires("EXEC-CHILD-09", capability=HERE, inside=True)
-def test_inside_no_descriptor_above_2_is_open(case: ExecCase) -> None:
+@requires("EXEC-CHILD-04", "EXEC-CHILD-09", capability=HERE, inside=True)
+@pytest.mark.parametrize("count", ["one", "many"])
+def test_inside_no_descriptor_above_2_is_open(case: ExecCase, count: str) -> None:
     kept = case.tmp / "kept"
     kept.write_text("x")
-    found = report(case, state=["--leave-open", f"9={kept}"])
+    found = report(
+        case, state=["--leave-open", f"9={kept}"] if count == "one" else many_descriptors()
+    )
     got = [(each["fd"], each["target"]) for each in found["fds"] if each["fd"] > 2]
     expect("descriptors above 2 in the child, with their targets", got, [])
 
@@ -208,6 +212,17 @@ def test_inside_detached_writers_is_false(case: ExecCase) -> None:
     seen = case.exec.run(program=P.orphan, args=[events.path, "--setsid", "--keep", "out"])
     attempted(events, orphan=1)
     expect("detached_writers", seen.result["detached_writers"], False)
+
+
+@pytest.mark.parametrize("stream", ["out", "err"])
+@requires("EXEC-ORPHAN-07", capability=(HERE, "exec.termination"), inside=True)
+def test_inside_the_result_tells_that_a_writer_outside_of_the_group_was_killed(
+    case: ExecCase, stream: str
+) -> None:
+    seen = leave_orphan(case, "--setsid", "--keep", stream, code=7)
+    attempted(case.events(), orphan=1)
+    got = (seen.result["exit_code"], seen.result.get("killed_writers"))
+    expect("exit_code and killed_writers", got, (7, True))
 
 
 # Concurrent runs ---------------------------------------------------------------------------------

@@ -190,6 +190,8 @@ int run_inside(const struct inside_options *options, struct program *program) {
      * environment. */
     send_status(STATUS_FD, &status);
     struct child_setup setup = {program, &status, {-1, -1}};
+    struct outputs outputs = {.n = 0};
+    outputs_note(&outputs, STDOUT_FD, STDERR_FD);
     if (!prepare(options, &setup.streams, &status.failure))
         goto failure;
     if (!read_program(program, &status.failure))
@@ -218,6 +220,8 @@ int run_inside(const struct inside_options *options, struct program *program) {
     (void)sigaddset(&set, SIGCHLD);
     status.kind = STATUS_ENDED;
     status.wait_status = supervise(pid, &set);
+    /* The end of pid 1 kills all other processes. */
+    status.kills_writers = kill(-1, 0) == 0 && outputs_are_held(&outputs);
     send_status(STATUS_FD, &status);
     return 0;
 failure:

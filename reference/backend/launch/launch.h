@@ -54,6 +54,7 @@ enum status_kind { STATUS_READY = 1, STATUS_FAILED, STATUS_STARTED, STATUS_ENDED
 struct status {
     enum status_kind kind;
     int wait_status;                  /* for STATUS_ENDED */
+    bool kills_writers;               /* for STATUS_ENDED: see struct outputs */
     struct bs_launch_failure failure; /* for STATUS_FAILED */
 };
 
@@ -154,10 +155,31 @@ void execute(const struct program *program, struct bs_launch_failure *failure);
 
 void send_status(int fd, const struct status *status);
 
+/* The pipes or sockets that are the program's standard output and standard error. A process that
+ * holds one of them when it is killed may have had more to write: the caller is told. */
+struct outputs {
+    struct output_id {
+        dev_t device;
+        ino_t inode;
+    } ids[2];
+    size_t n;
+};
+
+/* Note what the two descriptors refer to. Other kinds of files are left out. */
+void outputs_note(struct outputs *outputs, int out, int err);
+
+/* True if the process has one of the outputs open. False if it has ended, or if the kernel does not
+ * show its descriptors to the caller. */
+bool outputs_held_by(const struct outputs *outputs, pid_t pid);
+
 /* Kill the descendants that are left: all children of the caller, or without `also_in_group` only
  * those outside its process group. The caller is a subreaper, so orphans become its children, and
- * repeated kills with `also_in_group` reach every descendant. Gives up after BS_EXEC_KILL_MS. */
-void kill_leftover_processes(bool also_in_group);
+ * repeated kills with `also_in_group` reach every descendant. Gives up after BS_EXEC_KILL_MS.
+ * Returns true if one of those that were killed held an output. */
+bool kill_leftover_processes(bool also_in_group, const struct outputs *outputs);
+
+/* True if a process that /proc shows, other than the caller, holds an output. */
+bool outputs_are_held(const struct outputs *outputs);
 
 /* True if another process of the caller's group is alive. All other members of the group are
  * descendants of the caller. So if /proc cannot be read, the result is true if the caller has any

@@ -35,6 +35,9 @@ struct launcher {
     char bwrap_message[200];
     struct bs_group_end end; /* BS_GROUP_RUNS until a SIGINT or SIGTERM */
     uint64_t strays_until;   /* end of the grace period for processes that left the group */
+    struct outputs outputs;
+    bool
+        killed_writers; /* a process that held an output was killed because the program had ended */
     bool has_failed;
     struct bs_launch_failure failure;
 };

@@ -79,29 +79,39 @@ static void scan_pids(bool (*visit)(const struct process *process, void *ctx), v
     }
 }
 
+struct kills {
+    bool also_in_group;
+    const struct outputs *outputs;
+    bool killed_writer;
+};
+
 static bool kill_child(const struct process *process, void *ctx) {
-    const bool *also_in_group = ctx;
-    if (process->stat.parent == getpid() && (*also_in_group || process->stat.group != getpgrp()))
-        /* the number cannot belong to another process, because an unreaped child keeps it */
-        (void)kill(process->pid, SIGKILL);
+    struct kills *kills = ctx;
+    if (process->stat.parent != getpid() ||
+        (!kills->also_in_group && process->stat.group == getpgrp()))
+        return false;
+    kills->killed_writer = kills->killed_writer || outputs_held_by(kills->outputs, process->pid);
+    /* the number cannot belong to another process, because an unreaped child keeps it */
+    (void)kill(process->pid, SIGKILL);
     return false;
 }
 
-void kill_leftover_processes(bool also_in_group) {
+bool kill_leftover_processes(bool also_in_group, const struct outputs *outputs) {
+    struct kills kills = {also_in_group, outputs, false};
     uint64_t until = 0;
     for (;;) {
         pid_t pid = waitpid(-1, NULL, WNOHANG);
         if (pid < 0 && errno == ECHILD)
-            return;
+            return kills.killed_writer;
         if (pid > 0)
             continue;
-        if (scan_proc(kill_child, &also_in_group) == SCAN_INCOMPLETE)
-            scan_pids(kill_child, &also_in_group);
+        if (scan_proc(kill_child, &kills) == SCAN_INCOMPLETE)
+            scan_pids(kill_child, &kills);
         /* The time limit counts from the first kill, because the first scan may be slow. */
         if (until == 0)
             until = bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS);
         if (!also_in_group || bs_now_ns() >= until)
-            return;
+            return kills.killed_writer;
         /* Wait a moment: when a killed process has ended, its children become children of the
          * caller. */
         sigset_t child;
@@ -110,6 +120,15 @@ void kill_leftover_processes(bool also_in_group) {
         (void)sigaddset(&child, SIGCHLD);
         (void)sigtimedwait(&child, NULL, &moment);
     }
+}
+
+static bool is_holder(const struct process *process, void *ctx) {
+    return process->pid != getpid() && outputs_held_by(ctx, process->pid);
+}
+
+bool outputs_are_held(const struct outputs *outputs) {
+    struct outputs copy = *outputs;
+    return scan_proc(is_holder, &copy) == SCAN_STOPPED;
 }
 
 static bool is_live_member(const struct process *process, void *ctx) {

@@ -45,6 +45,7 @@ static void read_status(struct launcher *launcher) {
         if (status.kind == STATUS_ENDED) {
             launcher->ended = true;
             launcher->wait_status = status.wait_status;
+            launcher->killed_writers = status.kills_writers;
         }
         if (status.kind == STATUS_FAILED) {
             launcher->has_failed = true;
@@ -124,9 +125,11 @@ static bool reap_children(struct launcher *launcher) {
     return child_reaped;
 }
 
+static const struct outputs no_outputs = {.n = 0};
+
 /* The caller was killed, so the launcher ends the program itself. */
 static void end_with_caller(void) {
-    kill_leftover_processes(true);
+    (void)kill_leftover_processes(true, &no_outputs);
     (void)kill(0, SIGKILL); /* this also kills the launcher */
 }
 
@@ -177,7 +180,7 @@ static void supervise(struct launcher *launcher) {
         if (now >= launcher->strays_until) {
             launcher->strays_until = BS_NEVER;
             if (!launcher->namespaces)
-                kill_leftover_processes(false);
+                (void)kill_leftover_processes(false, &no_outputs);
         }
         child_ended = reap_children(launcher) || child_ended;
         if (child_ended)
@@ -196,6 +199,11 @@ static void report_failure(const struct launcher *launcher, bool reports) {
     (void)fprintf(stderr, "boxspec-launch: %s%s%s\n", failure->words,
                   failure->words[0] != '\0' && failure->os_error != 0 ? ": " : "",
                   failure->os_error != 0 ? strerror(failure->os_error) : "");
+}
+
+static void report_killed_writers(void) {
+    static const struct bs_launch_failure record = {.step = BS_LAUNCH_KILLED_WRITERS};
+    (void)!BS_RETRY(write(BS_LAUNCH_REPORT_FD, &record, sizeof record));
 }
 
 static int end_like(int wait_status) {
@@ -264,7 +272,9 @@ int run_outside(const struct plan *plan, struct program *program, bool reports, 
                           ".");
     else if (lead_session(&launcher.failure) &&
              check_stdio(&launcher, own_stdin, &launcher.failure)) {
-        program->cwd = cwd; /* the path without links */
+        program->cwd = cwd;       /* the path without links */
+        if (!launcher.namespaces) /* in a namespace pid 1 looks at the outputs */
+            outputs_note(&launcher.outputs, 1, 2);
         launcher.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
         bool interrupted = false;
         /* Queue the streams here only under Landlock. In a namespace pid 1 does it. */
@@ -283,7 +293,8 @@ int run_outside(const struct plan *plan, struct program *program, bool reports, 
             supervise(&launcher);
         }
     }
-    kill_leftover_processes(true);
+    launcher.killed_writers =
+        kill_leftover_processes(true, &launcher.outputs) || launcher.killed_writers;
     if (!launcher.has_failed && !launcher.ended) {
         launcher.has_failed = true;
         if (launcher.bwrap_stderr >= 0)
@@ -296,5 +307,7 @@ int run_outside(const struct plan *plan, struct program *program, bool reports, 
         report_failure(&launcher, reports);
         return BS_LAUNCH_FAILED;
     }
+    if (launcher.killed_writers && reports)
+        report_killed_writers();
     return end_like(launcher.wait_status);
 }

@@ -35,7 +35,7 @@ struct bs_wrapped {
      * cannot start the program, it writes one struct bs_launch_failure to the pipe before it ends,
      * and this becomes the error of the run. If the descriptor is a socket, the caller waits for
      * the start: the launcher writes a record with BS_LAUNCH_STARTED as soon as the program
-     * runs. */
+     * runs. Before it ends it may write a record with BS_LAUNCH_KILLED_WRITERS. */
     bool is_launcher;
     void *own; /* for the sandbox: data that its unwrap needs */
 };
@@ -53,7 +53,9 @@ enum bs_launch_step {
     BS_LAUNCH_DIRECTORY, /* the working directory could not be entered */
     BS_LAUNCH_STDIO,     /* one of the descriptors 0 to 2 could not be set up */
     BS_LAUNCH_SANDBOX,   /* the sandbox could not be set up */
-    BS_LAUNCH_STARTED    /* no failure: the program runs */
+    BS_LAUNCH_STARTED,   /* no failure: the program runs */
+    /* no failure: the program has ended, and another process that held its output was killed */
+    BS_LAUNCH_KILLED_WRITERS
 };
 
 /* Each function may be NULL. validate and wrap are called on the caller's thread, before any other

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "support/harness.h"
 #include "support/holdings.h"
 
@@ -58,6 +59,7 @@ static bool is_alive(pid_t pid) { return waitpid(pid, NULL, WNOHANG) == 0; }
 
 /* Return the number of the check that failed, or 0. The process exits with this number. */
 static int find_and_kill(void) {
+    static const struct outputs none = {.n = 0};
     if (group_may_have_others())
         return 1;
     pid_t member = waiting_child(true);
@@ -66,20 +68,20 @@ static int find_and_kill(void) {
         return 2;
     if (!group_may_have_others())
         return 3;
-    kill_leftover_processes(false);
+    (void)kill_leftover_processes(false, &none);
     if (waitpid(stray, NULL, 0) != stray)
         return 4;
     if (!is_alive(member))
         return 5;
     stray = waiting_child(false);
-    kill_leftover_processes(true);
+    (void)kill_leftover_processes(true, &none);
     if (waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD)
         return 6;
     return group_may_have_others() ? 7 : 0;
 }
 
 /* Lead a session and become the subreaper of all descendants, as the launcher does. */
-static void lead(void) {
+static void lead(int (*check)(void)) {
     sigset_t all;
     (void)alarm(120);
     if (setsid() == -1 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
@@ -87,7 +89,7 @@ static void lead(void) {
     (void)sigfillset(&all);
     (void)sigdelset(&all, SIGALRM);
     (void)sigprocmask(SIG_BLOCK, &all, NULL);
-    _exit(find_and_kill());
+    _exit(check());
 }
 
 static void leftover_processes_are_found_without_proc(void **state) {
@@ -97,7 +99,7 @@ static void leftover_processes_are_found_without_proc(void **state) {
         fails = (unsigned)i;
         pid_t pid = fork();
         if (pid == 0)
-            lead();
+            lead(find_and_kill);
         fails = NOTHING;
         assert_true(pid > 0);
         assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -107,7 +109,56 @@ static void leftover_processes_are_found_without_proc(void **state) {
     }
 }
 
+/* As find_and_kill. The first process that is left does not hold the output, the second one does,
+ * under another number. */
+static int find_writer(void) {
+    struct outputs outputs = {.n = 0};
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return 1;
+    outputs_note(&outputs, ends[1], ends[1]);
+    if (outputs.n != 2)
+        return 2;
+    pid_t other = fork();
+    if (other == 0) {
+        bs_close(&ends[0]);
+        bs_close(&ends[1]);
+        (void)kill(getpid(), SIGSTOP);
+    }
+    if (other < 0 || waitpid(other, NULL, WUNTRACED) != other)
+        return 3;
+    if (outputs_are_held(&outputs) || kill_leftover_processes(true, &outputs))
+        return 4;
+    pid_t writer = fork();
+    if (writer == 0) {
+        (void)dup2(ends[1], 100);
+        bs_close(&ends[0]);
+        bs_close(&ends[1]);
+        (void)kill(getpid(), SIGSTOP);
+    }
+    if (writer < 0 || waitpid(writer, NULL, WUNTRACED) != writer)
+        return 5;
+    bs_close(&ends[0]);
+    bs_close(&ends[1]);
+    if (!outputs_are_held(&outputs) || !kill_leftover_processes(true, &outputs))
+        return 6;
+    return outputs_are_held(&outputs) ? 7 : 0;
+}
+
+static void a_killed_writer_is_noticed(void **state) {
+    (void)state;
+    int status = 0;
+    pid_t pid = fork();
+    if (pid == 0)
+        lead(find_writer);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    (void)kill(-pid, SIGKILL);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {leaves_nothing(leftover_processes_are_found_without_proc)};
+    const struct CMUnitTest tests[] = {leaves_nothing(leftover_processes_are_found_without_proc),
+                                       leaves_nothing(a_killed_writer_is_noticed)};
     return cmocka_run_group_tests_name("backend/leftover_processes", tests, NULL, NULL);
 }

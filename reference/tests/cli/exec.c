@@ -72,6 +72,14 @@ static void a_closed_reader_is_not_an_error(void **state) {
     assert_string_equal(outcome.err, "err\n");
 }
 
+static void a_killed_holder_of_the_output_is_reported(void **state) {
+    (void)state;
+    struct outcome outcome = ran("sleep 1000 & exit 7", open("/dev/null", O_WRONLY | O_CLOEXEC));
+    assert_int_equal(outcome.status, 7);
+    assert_string_equal(outcome.err, "boxspec-ref: a background process that held the output was "
+                                     "killed; the end of its output may be missing\n");
+}
+
 /* Write more than a pipe holds, to a reader that starts late, so that a command that does not wait
  * would lose output. */
 static void a_nonblocking_stdout_gets_all_output(void **state) {
@@ -101,6 +109,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         leaves_nothing(lost_output_is_an_error),
         leaves_nothing(a_closed_reader_is_not_an_error),
+        leaves_nothing(a_killed_holder_of_the_output_is_reported),
         leaves_nothing(a_nonblocking_stdout_gets_all_output),
     };
     return cmocka_run_group_tests_name("cli/exec", tests, NULL, NULL);
