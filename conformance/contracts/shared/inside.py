@@ -168,12 +168,18 @@ def expect_confined(raw: Mapping[str, Any] | None) -> None:
     """Raise NotMeasured if the run had no sandbox, because it says nothing about runs in a
     sandbox."""
     for result in _results((raw or {}).get("result")):
-        # The signal came before the sandbox existed, so no program was started.
-        if result.get("enforcement") == "none" and result.get("termination") != "parent_signal":
+        if result.get("enforcement") == "none" and not _was_interrupted(result):
             reasons = (
                 "; ".join(map(str, result.get("enforcement_reasons", ()))) or "no reason is given"
             )
             raise NotMeasured(f"it ran without a sandbox: {reasons}")
+
+
+def _was_interrupted(result: Mapping[str, Any]) -> bool:
+    """True if a signal to the caller came before the sandbox existed: no program was started."""
+    error = result.get("error")
+    in_a_module = isinstance(error, Mapping) and error.get("class") == "Interrupted"
+    return in_a_module or result.get("termination") == "parent_signal"
 
 
 def _results(result: Any) -> list[Mapping[str, Any]]:
