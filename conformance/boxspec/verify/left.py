@@ -14,7 +14,7 @@ from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.verify.janitor import registered
-from boxspec.verify.objects import QUEUES, SEGMENTS, has_memory, has_queue
+from boxspec.verify.objects import QUEUES, SEGMENTS, has_memory, has_queue, ipc_of_this_user
 from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
 
@@ -126,7 +126,7 @@ def _objects() -> dict[str, bool]:
         if int(owner) == os.geteuid() and f"{SEGMENTS}/{key}" not in of_runs:
             used = attached != "0" or procs.exists(int(creator))
             found[f"System V shared memory {number} ({size} bytes)"] = used
-    return found
+    return found | {name: any(map(procs.exists, pids)) for name, pids in ipc_of_this_user()}
 
 
 def _unused() -> set[str]:

@@ -6,7 +6,10 @@ from __future__ import annotations
 import ctypes
 import os
 
+from boxspec.subject.observe import procs
+
 REMOVE = 0
+GETPID = 11
 # A segment of shared memory has no path. Registers and messages write its key as a name below this
 # file.
 SEGMENTS = "/proc/sysvipc/shm"
@@ -38,6 +41,26 @@ def remove(key: int, name: str) -> None:
     if (memory := _memory(key)) >= 0:
         _libc.shmctl(memory, REMOVE, None)
     _libc.mq_unlink(_path(name))
+
+
+def ipc_of_this_user() -> list[tuple[str, list[int]]]:
+    """Return the System V queues and semaphores of this user, each with the processes that used it
+    last."""
+    found = []
+    for _, number, _, _, _, sender, receiver, owner, *_ in _table("msg"):
+        if int(owner) == os.geteuid():
+            used = [int(pid) for pid in (sender, receiver) if pid != "0"]
+            found.append((f"System V message queue {number}", used))
+    for _, number, _, _, owner, *_ in _table("sem"):
+        if int(owner) == os.geteuid():
+            pid = int(_libc.semctl(int(number), 0, GETPID))
+            found.append((f"System V semaphores {number}", [pid] if pid > 0 else []))
+    return found
+
+
+def _table(kind: str) -> list[list[str]]:
+    lines = (procs.read(f"/proc/sysvipc/{kind}") or b"").decode().splitlines()
+    return [line.split() for line in lines[1:]]
 
 
 def _memory(key: int) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.random_names import random_name
+from boxspec.subject.observe.facts import Facts, facts_of
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.left import Before
 from boxspec.verify.reaching import need_all_processes
@@ -28,8 +29,8 @@ IDLE = "o_pipes"
 
 @dataclass(frozen=True)
 class Remains(Target):
-    """New files in the home directory, the workspace and the temporary folders; processes; shared
-    memory; control groups."""
+    """New and changed files in the home directory, the workspace and the temporary folders;
+    processes; shared memory, queues and semaphores; control groups."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         need_all_processes()
@@ -39,24 +40,32 @@ class Remains(Target):
             scene.env[name] = str(folder)
         # The user's real home directory is not compared: it is large, and other programs change it.
         folders = temporary if scene.real else [scene.home, *temporary]
-        before: set[Path] = set()
+        before: dict[Path, Facts] = {}
         scene.before_the_start(lambda: before.update(_paths(folders)))
         objects: list[Before] = []
         scene.before_the_start(lambda: objects.append(Before()))
 
         def effects(result: ProbeResult) -> list[str]:
-            new = {path for path in _paths(folders) - before if not scene.is_of_the_kit(path)}
+            now = {
+                path: each
+                for path, each in _paths(folders).items()
+                if path in before or not scene.is_of_the_kit(path)
+            }
+            new = now.keys() - before.keys()
+            changed = [path for path, each in before.items() if now.get(path, each) != each]
             # Show one line for each new folder, not for each file below it.
             tops = sorted(path for path in new if path.parent not in new)
             files = [f"{scene.shown(path)} was left ({_kind(path)})" for path in tops]
+            files += [f"{scene.shown(path)} was changed" for path in sorted(changed)]
             processes = [f"process {each} was left" for each in scene.others_left]
             return [*files, *processes, *objects[0].left(scene.ran_in)]
 
         return [Attempt(IDLE, "a program that does nothing", {}, effects)]
 
 
-def _paths(folders: list[Path]) -> set[Path]:
-    return {path for folder in folders for path in folder.rglob("*")}
+def _paths(folders: list[Path]) -> dict[Path, Facts]:
+    found = {path: facts_of(path) for folder in folders for path in folder.rglob("*")}
+    return {path: facts for path, facts in found.items() if facts}
 
 
 def _kind(path: Path) -> str:
