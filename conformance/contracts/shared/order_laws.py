@@ -15,6 +15,9 @@ from boxspec.subject.orders.explore import Ran, Scenario, Violation
 from boxspec.subject.orders.task import Note
 
 TICK_MS = 100
+# Two signals whose order is certain if other steps lie between them: the kernel also reports the
+# lower number first, so an implementation that finds both at once knows which one was first.
+IN_ORDER = (f"parent_signal {int(SIGINT)}", f"parent_signal {int(SIGTERM)}")
 
 
 def text_of(result: Mapping[str, Any], name: str) -> str:
@@ -136,6 +139,8 @@ def comes_first(facts: Facts, first: Cause, second: Cause) -> bool:
     """
     if first.batch == second.batch and _rank(first) and _rank(second):
         return _rank(first) < _rank(second)
+    if (first.name, second.name) == IN_ORDER and first.batch < second.batch:
+        return True
     return second.at - first.at >= TICK_MS * MS and any(
         first.step <= wait.step < second.step for wait in facts.of("waits")
     )

@@ -13,10 +13,10 @@ from boxspec.subject.client.command import shim_argv
 from boxspec.subject.contract import find
 from boxspec.subject.orders import ptrace
 from boxspec.subject.orders.clock import MANY_READS, Clock
-from boxspec.subject.orders.explore import Order, Outcome, outcomes
+from boxspec.subject.orders.explore import Order, Outcome, Ran, Scenario, outcomes
 from boxspec.subject.orders.task import Task
 from boxspec.subject.orders.world import World
-from contracts.shared.order_laws import text_of
+from contracts.shared.order_laws import Cause, Facts, comes_first, text_of
 from selftest.tools import run
 
 pytestmark = pytest.mark.skipif(
@@ -47,6 +47,29 @@ def test_a_runtime_with_threads_that_end_late_has_one_trace_for_an_order(tmp_pat
     assert done.returncode == 0, done.stderr
     found = repeated(str(program), "exit-term/", 6)
     assert len({each.digest for each in found}) == 1, found[0].trace
+
+
+def test_a_thread_that_waits_for_an_interpreters_lock_does_not_hold_up_the_others() -> None:
+    python = str(ROOT / "conformance" / "shims" / "python" / "shim.py")
+    (found,) = repeated(python, "batch-int-term/13=switch", 1)
+    assert (found.violations, found.missed) == ([], []), found.trace
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "certain"),
+    [
+        (("parent_signal 2", 1), ("parent_signal 15", 2), True),
+        (("parent_signal 2", 1), ("parent_signal 15", 1), False),
+        # An implementation that finds both at once is told the lower number first.
+        (("parent_signal 15", 1), ("parent_signal 2", 2), False),
+    ],
+)
+def test_the_first_of_two_signals_is_certain_if_steps_lie_between_them(
+    first: tuple[str, int], second: tuple[str, int], certain: bool
+) -> None:
+    causes = [Cause(name, step=batch, at=0, batch=batch) for name, batch in (first, second)]
+    ran = Ran(Order("none"), [], [], None, [], None, None, [], [])
+    assert comes_first(Facts(Scenario("none", []), ran), *causes) == certain
 
 
 def test_a_thread_that_was_killed_at_its_stop_is_left_to_its_end() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
+from boxspec.subject.orders.ptrace import Regs
+
 READ, WRITE, POLL, RT_SIGACTION, SELECT, NANOSLEEP = 0, 1, 7, 13, 23, 35
 CLONE, FORK, VFORK, EXECVE, WAIT4, KILL, GETTIMEOFDAY, SETPGID = 56, 57, 58, 59, 61, 62, 96, 109
 PRCTL, TKILL, TIME, GETDENTS64, CLOCK_GETTIME, CLOCK_NANOSLEEP, EXIT_GROUP = (
@@ -19,6 +21,8 @@ PRCTL, TKILL, TIME, GETDENTS64, CLOCK_GETTIME, CLOCK_NANOSLEEP, EXIT_GROUP = (
 EPOLL_WAIT, TGKILL, WAITID, OPENAT, PSELECT6, PPOLL = 232, 234, 247, 257, 270, 271
 EPOLL_PWAIT, PIDFD_SEND_SIGNAL, PIDFD_OPEN, CLONE3, EPOLL_PWAIT2 = 281, 424, 434, 435, 441
 FUTEX, SCHED_YIELD = 202, 24
+# The commands of futex(2) that wait (FUTEX_WAIT, FUTEX_WAIT_BITSET), and the mask of a command.
+FUTEX_WAITS, FUTEX_COMMAND = (0, 9), 127
 # Stands for the place at which a new thread is held. The kernel has no call of this number.
 THREAD_START = 0xFFFF
 SETITIMER, TIMER_SETTIME, TIMERFD_SETTIME, ALARM = 38, 223, 286, 37
@@ -90,6 +94,14 @@ TRACED = frozenset(
         *KERNEL_TIMERS,
     }
 )
+
+
+def waits_for_a_thread(regs: Regs) -> bool:
+    """True if the call waits for another thread of the process for a short time: sched_yield, or a
+    futex with a time limit, such as that of an interpreter's lock."""
+    if regs.orig_rax == FUTEX:
+        return regs.rsi & FUTEX_COMMAND in FUTEX_WAITS and regs.r10 != 0
+    return bool(regs.orig_rax == SCHED_YIELD)
 
 
 def limit_ns(form: str, value: int, memory: bytes) -> int | None:

@@ -173,8 +173,8 @@ class World(Steps):
 
     def _step(self, task: Task) -> None:
         others = [each for each in self._ready() if each is not task]
-        if task.regs.orig_rax == calls.SCHED_YIELD and others:
-            # It waits for another thread in a loop, so another thread continues.
+        if calls.waits_for_a_thread(task.regs) and others:
+            # It may do so in a loop, so another thread continues.
             self.last = others[0]
         super()._step(task)
 
