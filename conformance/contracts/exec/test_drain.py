@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Blocked, expect, requires
+from boxspec.api import Blocked, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe.lines import poll
 from contracts.exec.client import ExecCase
@@ -120,6 +120,20 @@ def test_output_with_pauses_is_complete(case: ExecCase) -> None:
 @pytest.mark.parametrize("size", [66_890, 65_536 + 4096, 200_001])
 def test_the_tail_of_a_child_that_exits_at_once_is_complete(case: ExecCase, size: int) -> None:
     expect("both streams", flooded(case, size, 0), patterns(size, 0))
+
+
+@requires("EXEC-DRAIN-02", pitfalls=["E5"])
+@pytest.mark.parametrize("stream_of", ["stdout", "stderr"])
+def test_the_tail_in_a_pipe_that_the_child_enlarged_is_complete(
+    case: ExecCase, stream_of: str
+) -> None:
+    """The child may leave more in its pipe than one read of the usual size returns."""
+    sizes = (MIB, 0) if stream_of == "stdout" else (0, MIB)
+    for _ in range(3):
+        seen = case.exec.run(program=P.flood, args=[*map(str, sizes), "--pipe", str(MIB)])
+        if seen.result["exit_code"] != 0:
+            raise NotMeasured("the child could not enlarge its pipes")
+        expect("both streams", (stream(seen, "stdout"), stream(seen, "stderr")), patterns(*sizes))
 
 
 @requires("EXEC-DRAIN-02", pitfalls=["E5"], capability="exec.concurrent", stress=5)

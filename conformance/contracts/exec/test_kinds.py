@@ -1,10 +1,9 @@
-"""Kinds of mistakes: closed outputs and signals, enlarged pipes, large limits, `..` after links,
-descriptors in a grace period, and a second child at the terminal."""
+"""Kinds of mistakes: closed outputs and signals, large limits, `..` after links, descriptors in a
+grace period, and a second child at the terminal."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -50,23 +49,6 @@ def test_a_child_that_closed_its_streams_has_the_grace(case: ExecCase, closed: s
     ended = len({event.pid for event in case.events().all("end")})
     got = (seen.result["success"], ended)
     expect("success, and processes that ended without being killed", got, (False, 2))
-
-
-# The child makes its pipe as large as the kernel allows, so that much is unread when it ends.
-LARGE_PIPE = """
-import fcntl, os, sys
-size = fcntl.fcntl(1, 1031, 2**20)
-os.write(1, b"x" * size)
-os.write(2, b"%d" % size)
-"""
-
-
-@requires("EXEC-DRAIN-02")
-def test_the_content_of_an_enlarged_pipe_is_complete(case: ExecCase) -> None:
-    python = str(Path(sys.executable).resolve())
-    seen = case.exec.run(program=python, args=["-I", "-S", "-c", LARGE_PIPE], within_s=15)
-    expect("how the child ended", outcome(seen), "exit 0")
-    expect("bytes of stdout", seen.stdout_len, int(seen.stderr))
 
 
 @requires("EXEC-CAP-02", capability="exec.cap")

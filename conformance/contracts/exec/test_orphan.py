@@ -189,6 +189,17 @@ def test_a_caller_that_is_a_subreaper_keeps_its_other_children(case: ExecCase) -
     expect("zombie children that the run left to the caller", zombies, [other])
 
 
+@requires("EXEC-ORPHAN-08")
+def test_a_caller_that_is_no_subreaper_does_not_become_one(case: ExecCase) -> None:
+    events = case.events()
+    args = [events.path, "--keep", "none", "--setsid", "--double"]
+    with case.exec.start(program=P.orphan, args=args, stdin="null", hold=True, within_s=8) as shim:
+        helper = events.wait("orphan").pid
+        shim.wait_response()
+        children = [child.describe() for child in shim.children() if child.pid == helper]
+    expect("the helper among the caller's children after the run", children, [])
+
+
 # The child waits until its helper has written, and leaves it alive.
 HELPED = (
     '("$1" "$2" "$3"; printf %s "$4"; : >"$5"; exec sleep 60) & '

@@ -235,6 +235,17 @@ def test_a_payload_that_is_read_slowly_does_not_move_the_deadline(case: ExecCase
     expect("how the child ended, and whether the deadline caused it", got, ("no exit code", True))
 
 
+# Reads the whole payload after 0.8 s, and then exits with 0 after one more second.
+LATE = "sleep 0.8; cat >/dev/null; sleep 1"
+
+
+@requires("EXEC-STDIN-10", pitfalls=["F5"], overlap=1.5)
+def test_a_payload_that_is_read_late_does_not_move_the_deadline(case: ExecCase) -> None:
+    seen = case.exec.run(**shell(LATE), stdin=LARGE, timeout_ms=1200)
+    got = (outcome(seen), seen.stderr.endswith(b"process timed out"))
+    expect("how the child ended, and whether the deadline caused it", got, ("no exit code", True))
+
+
 @requires("EXEC-STDIN-10", pitfalls=["F5"], capability="exec.stdin_failure", overlap=True)
 def test_the_deadline_holds_for_a_payload_that_may_fail_too(case: ExecCase) -> None:
     events = case.events()

@@ -12,6 +12,20 @@ def output_beyond_64_mib_is_dropped():
         return original(self, chunk[:room]) if self.cap is None else original(self, chunk)
 
 
+@fault(
+    "EXEC-DRAIN-02", "each pipe is read once after the end", "a last read() of a pipe's usual size"
+)
+def each_pipe_is_read_once_after_the_end():
+    import exec.run as run
+
+    @replaces(run.Run)
+    def drain(_original, self):
+        for output in self.outputs:
+            if output.fd >= 0:
+                self.take(output)
+        self.detached = any(output.has_writer() for output in self.outputs)
+
+
 @fault("EXEC-DRAIN-08", "each byte of an escapee extends the wait", "read() with a timeout")
 def an_escapee_that_writes_extends_the_wait():
     from time import monotonic_ns

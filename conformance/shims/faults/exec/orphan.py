@@ -169,3 +169,13 @@ def any_end_of_the_group():
             return wait  # nothing wakes this poll at the end of another process
         # Return at least every 50 ms, because a wait for the group must return when a member ends.
         return 50 if wait is None else min(wait, 50)
+
+
+@fault("EXEC-ORPHAN-08", "the caller stays a subreaper", "prctl() without its counterpart")
+def the_caller_stays_a_subreaper():
+    import ctypes
+
+    @replaces(run.Run)
+    def spawn(original, self):
+        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+        original(self)

@@ -40,6 +40,17 @@ def a_payload_that_trickles_moves_the_deadline():
         return ready
 
 
+@fault("EXEC-STDIN-10", "the timeout begins when the payload is written", "join(writer), then wait")
+def the_timeout_begins_after_the_payload():
+    @replaces(run.Run)
+    def turn(original, self, until):
+        was_open = self.input.fd >= 0
+        ready = original(self, until)
+        if self.deadline is not None and was_open and self.input.fd < 0:
+            restart_deadline(self)
+        return ready
+
+
 @fault("EXEC-STDIN-15", "a payload of more than 1 MiB comes in a file in memory", "memfd_create()")
 def a_large_payload_comes_in_a_file():
     @replaces(spawn.Spawn)
