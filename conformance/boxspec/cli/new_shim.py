@@ -29,6 +29,10 @@ LANGUAGES = {
 }
 # Files of a language that the templates of all contracts except exec have in common.
 SHARED = "shared"
+# Topics of exec with required rules that the standard library of some language does not keep. In
+# the templates of the other contracts, small implementations keep all required rules.
+TOPICS = ("CHILD", "ENV", "KILL", "ORPHAN", "SIGNAL", "SPAWN", "STDIN", "TEXT", "TIMEOUT", "WAIT")
+YOURS = tuple(f"EXEC-{topic}" for topic in TOPICS)
 
 EPILOG = """\
 The files mark each place for your code with a comment that begins with FILL IN. Until you change
@@ -99,6 +103,9 @@ def main(words: Sequence[str]) -> int:
     print(one_line(f"{args.folder} has a shim; fill in the places marked FILL IN. Next:"))
     for command in commands:
         print(f"  {one_line(command)}")
+    if args.contract == "exec":
+        topics = ", ".join(YOURS)
+        print(f"The standard library lacks part of exec. Failures of {topics} are yours to fix.")
     if needs := LANGUAGES[args.language].needs:
         print(f"The build needs {needs}.")
     return 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A shim for boxspec. Four places say FILL IN: name, capabilities, constants, how to run.
 
-Until you fill them in, subprocess.run runs the programs, so that `boxspec smoke` and `boxspec run`
-work at once. shim-protocol.md of boxspec describes requests and answers.
+Until you fill them in, subprocess.run runs the programs. It lacks part of EXEC-SPAWN, CHILD, STDIN,
+TIMEOUT, KILL, ORPHAN, WAIT and SIGNAL: the failures of these topics are yours to fix.
 """
 
 import hashlib

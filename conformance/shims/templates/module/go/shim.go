@@ -1,18 +1,15 @@
 // A shim for boxspec, contract module. Three places say FILL IN: name, capabilities, and how to
-// execute a module. Until then modules are executed by os/exec, so that `boxspec smoke` and
-// `boxspec run` answer at once. The other files need no change.
+// execute a module. Until then modules are executed by running.go, so that `boxspec run` begins with
+// a shim that conforms to profile contract. A failure is then about your code. The other files need
+// no change.
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // FILL IN: the name and version of your implementation.
@@ -45,28 +42,25 @@ func execute(module, program string, input json.RawMessage, timeout int64) objec
 		return failure("SpawnFailed", module, "message", why.Error())
 	}
 	defer os.RemoveAll(folder)
-	limit := time.Duration(timeout) * time.Millisecond
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	var out, err bytes.Buffer
-	command := exec.CommandContext(ctx, program)
-	command.Dir, command.Env, command.Stdin = folder, environment(folder), bytes.NewReader(input)
-	command.Stdout, command.Stderr = &out, &err
-	if why := command.Start(); why != nil {
+	full, _ := filepath.Abs(folder)
+	done, why := run(program, input, timeout, full, environment(full))
+	var stopped interrupted
+	if why != nil {
 		return failure("SpawnFailed", module, "message", why.Error())
-	}
-	command.Wait()
-	state := command.ProcessState
-	if ctx.Err() != nil {
+	} else if done.ended == errTimeout {
 		return failure("Timeout", module, "timeout_ms", timeout)
-	} else if code := state.ExitCode(); code != 0 {
-		told := failure("NonZeroExit", module, "exit_code", code)
-		told["error"].(object)["stderr"] = strings.ToValidUTF8(err.String(), "\uFFFD")
+	} else if errors.As(done.ended, &stopped) {
+		return failure("Interrupted", module, "signal", names[stopped.Signal])
+	} else if done.code != 0 {
+		told := failure("NonZeroExit", module, "exit_code", done.code)
+		told["error"].(object)["stderr"] = strings.ToValidUTF8(string(done.err), "\uFFFD")
 		return told
-	} else if !json.Valid(out.Bytes()) {
-		return failure("OutputParseFailed", module, "reason", "the output is not one JSON value")
 	}
-	return object{"value": json.RawMessage(bytes.TrimSpace(out.Bytes()))}
+	value, why := valueOf(done.out)
+	if why != nil {
+		return failure("OutputParseFailed", module, "reason", why.Error())
+	}
+	return object{"value": value}
 }
 
 func moduleExecute(asked message) (any, error) {

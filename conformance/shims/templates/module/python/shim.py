@@ -2,15 +2,16 @@
 """A shim for boxspec, contract module. Three places say FILL IN: name, capabilities, and how to
 execute a module.
 
-Until you fill them in, Python's subprocess.run executes the modules, so that `boxspec smoke` and
-`boxspec run` work at once. protocol.py needs no change.
+Until you fill them in, running.py executes the modules, so that `boxspec run` begins with a shim
+that conforms to profile contract. A failure is then about your code. protocol.py needs no change.
 """
 
 import json
+import math
 import os
-import signal
-import subprocess
 import tempfile
+
+from running import run
 
 import protocol
 from protocol import Failed
@@ -40,28 +41,36 @@ def environment(folder):
 def execute(module, program, given, timeout_ms):
     """FILL IN: execute one module in a child process; return `value` or `error`."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        folder = os.path.realpath(folder)
+        options = {"cwd": folder, "env": environment(folder)}
         try:
-            done = subprocess.run(
-                [program],
-                input=json.dumps(given).encode(),
-                cwd=folder,
-                env=environment(folder),
-                timeout=timeout_ms / 1000,
-                capture_output=True,
-            )
-        except subprocess.TimeoutExpired:
-            return failure("Timeout", module, timeout_ms=timeout_ms)
+            code, out, err, ended = run(program, json.dumps(given).encode(), timeout_ms, **options)
         except OSError as why:
             return failure("SpawnFailed", module, message=str(why))
-    if done.returncode < 0:
-        return failure("Signaled", module, signal=signal.Signals(-done.returncode).name)
-    if done.returncode > 0:
-        text = done.stderr.decode("utf-8", "replace")
-        return failure("NonZeroExit", module, exit_code=done.returncode, stderr=text)
+    if ended == "Timeout":
+        return failure("Timeout", module, timeout_ms=timeout_ms)
+    if ended is not None:
+        return failure("Interrupted", module, signal=ended)
+    if code != 0:
+        text = err.decode("utf-8", "replace")
+        return failure("NonZeroExit", module, exit_code=max(code, -1), stderr=text)
     try:
-        return {"value": json.loads(done.stdout)}
+        return {"value": value_of(out)}
     except ValueError as why:
         return failure("OutputParseFailed", module, reason=str(why))
+
+
+def value_of(output):
+    """Return the one JSON value of an output; refuse what the json module takes beyond JSON."""
+    value = json.loads(output.decode(), parse_constant=finite, parse_float=finite)
+    json.dumps(value, ensure_ascii=False).encode()  # refuses half of a surrogate pair
+    return value
+
+
+def finite(text):
+    if not math.isfinite(float(text)):
+        raise ValueError(f"{text} is no number of JSON")
+    return float(text)
 
 
 def module_execute(message):

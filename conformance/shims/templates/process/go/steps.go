@@ -87,7 +87,7 @@ func (h *handle) step(step message) (object, error) {
 
 func (h *handle) drop() {
 	if h.command != nil {
-		h.command.Process.Kill() // has no effect after the child's end
+		syscall.Kill(-h.command.Process.Pid, syscall.SIGKILL) // the group may outlive its leader
 		<-h.ended
 		h.owned = map[string]bool{}
 	}

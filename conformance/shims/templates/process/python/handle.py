@@ -5,9 +5,10 @@ import signal
 import subprocess
 from base64 import b64encode
 
+from groups import kill_group
+
 from protocol import Failed, content, refuse_others
 
-FIELDS = {"program", "args", "current_dir", "env"}
 NAMES = ("stdin", "stdout", "stderr")
 SIGNALS = {each.value: each.name for each in signal.Signals}
 MODES = {0: None, 1: subprocess.PIPE, 2: subprocess.DEVNULL}
@@ -15,12 +16,11 @@ MODES = {0: None, 1: subprocess.PIPE, 2: subprocess.DEVNULL}
 
 class Handle:
     def __init__(self, asked):
-        # The handle owns the streams until the caller takes them.
         self.asked, self.child, self.owned = asked, None, set()
 
     def open(self, step):
         request = self.asked["request"]
-        refuse_others(request, FIELDS, "process")
+        refuse_others(request, {"program", "args", "current_dir", "env"}, "process")
         modes = {name: self.asked.get(name, 1) for name in NAMES}
         if set(modes.values()) - set(MODES):
             raise Failed("invalid_input", f"a stream mode is 0, 1 or 2: {modes}")
@@ -93,8 +93,8 @@ class Handle:
         return self.wait({}) | {"detached_writers": False}
 
     def drop(self, step):
-        if self.child and "running" in self.poll({}):
-            self.child.kill()
+        if self.child:
+            kill_group(self.child.pid)
             self.child.wait()
         self.__init__(self.asked)
         return {}
