@@ -20,9 +20,6 @@ from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
 
 VARIABLES = ("TMPDIR", "XDG_RUNTIME_DIR")
-LEAVES = 'sleep 60 >&- 2>&- & : >"$TMPDIR/left"; mkdir "$XDG_RUNTIME_DIR/left"; exec "$@"'
-# The command of the control: a shell that leaves something and starts the program.
-CONTROL = ["/bin/sh", "-c", LEAVES, "sh"]
 # A probe without effects outside.
 IDLE = "o_pipes"
 

@@ -30,7 +30,6 @@ from boxspec.verify.launch import Ended, Start, launch
 from boxspec.verify.layout import Layout, parents
 from boxspec.verify.outcome import NO_END, Key, Outcome, Tried
 from boxspec.verify.plan import END, START, Plan
-from boxspec.verify.remains import CONTROL
 from boxspec.verify.row import Attempt, Line, Row
 from boxspec.verify.scene import Scene
 from boxspec.verify.terminal import Terminal
@@ -301,6 +300,11 @@ def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
             os.close(ours)
             os.close(theirs)
     return found
+
+
+LEAVES = 'sleep 60 >&- 2>&- & : >"$TMPDIR/left"; mkdir "$XDG_RUNTIME_DIR/left"; exec "$@"'
+# The command of the control: a shell that leaves something and starts the program.
+CONTROL = ["/bin/sh", "-c", LEAVES, "sh"]
 
 
 def at_rest(starter: Starter, rows: Sequence[Row]) -> Outcome:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from selftest.tools import CONFORMANCE, Done, boxspec
+from selftest.tools import CONFORMANCE, Done, run
 
 LEAKED, HELD, NOT_TESTED = "LEAKED", "held", "not tested"
 
@@ -77,10 +78,15 @@ class Verified:
         return {name: row["status"] for name, row in rows if row["expected"] == "kept out"}
 
 
-def verify(folder: Path, *words: str | Path, **how: Any) -> Verified:
-    """Run it in a folder; the words are those after `verify`."""
+def verify(folder: Path, *words: str | Path, own_ipc: bool = False, **how: Any) -> Verified:
+    """Run it in a folder; the words are those after `verify`.
+
+    own_ipc: run it in an IPC namespace of its own, so that runs beside it do not see what the
+        command leaves there. Needs root.
+    """
     result = folder / "result.json"
     env = {"PYTHONPATH": str(CONFORMANCE), **how.pop("env", {})}
-    done = boxspec("verify", "--json", result, *words, cwd=folder, env=env, **how)
+    kit = [*(["unshare", "--ipc"] if own_ipc else []), sys.executable, "-P", "-m", "boxspec"]
+    done = run([*kit, "verify", "--json", result, *words], cwd=folder, env=env, **how)
     assert result.exists(), f"exit {done.returncode}: {done.stdout}{done.stderr}"
     return Verified(done, json.loads(result.read_text()))

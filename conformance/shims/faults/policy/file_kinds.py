@@ -98,7 +98,7 @@ def half_a_pair_in_a_key_passes():
 
 @fault("POLICY-FILE-10", "a wrong escape in a key stays as it is", "only values are decoded")
 def wrong_escape_in_a_key_passes():
-    escapes_of_keys("no escape of JSON", 2, lambda written: written)
+    escapes_of_keys("not an escape of JSON", 2, lambda written: written)
 
 
 @fault("POLICY-FILE-18", "escapes in the name of a profile are not decoded", "keys taken raw")
