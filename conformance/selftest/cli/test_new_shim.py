@@ -101,7 +101,7 @@ def test_the_one_in_c_gives_any_bytes_as_text(tmp_path: Path) -> None:
 # Required requirements that a template as made has failed. Then a first verdict was not about the
 # code of its author.
 CONFORMS = {
-    "backend": ("BACKEND-SESSION-03", "BACKEND-EGRESS-01", "BACKEND-EGRESS-02", "BACKEND-WRITE-02"),
+    "backend": ("BACKEND-SESSION-03", "BACKEND-EGRESS-01", "BACKEND-EGRESS-02"),
     "process": ("PROCESS-WAIT-01", "PROCESS-DROP-01"),
     "policy": (
         *("POLICY-CHECK-01", "POLICY-CHECK-02", "POLICY-MERGE-01", "POLICY-MERGE-02"),

@@ -76,5 +76,4 @@ def the_cache_is_forgotten():
 def sigpipe_stays_ignored():
     @replaces(inside)
     def read_file(original, path):
-        default = b"signal.signal(signal.SIGPIPE, signal.SIG_DFL)"
-        return original(path).replace(default, b"signal.signal(signal.SIGPIPE, signal.SIG_IGN)")
+        return original(path).replace(b"(signal.SIGPIPE, signal.SIGXFSZ)", b"(signal.SIGXFSZ,)")

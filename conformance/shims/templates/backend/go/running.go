@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -43,12 +42,7 @@ func run(request message, argv []string, cwd string, env []string) (object, erro
 	if given := field[message](request, "stdin"); given != nil {
 		child.Stdin = strings.NewReader(field[string](given, "bytes"))
 	} else if field[string](request, "stdin") != "null" {
-		// A pipe, because a program could open a file on its standard input again, for writing.
-		pipe, _ := child.StdinPipe()
-		go func() {
-			io.Copy(pipe, os.Stdin)
-			pipe.Close()
-		}()
+		child.Stdin = os.Stdin
 	}
 	started := time.Now()
 	if why := child.Start(); why != nil {

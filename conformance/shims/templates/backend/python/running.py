@@ -27,18 +27,7 @@ def run(request, argv, cwd, env):
     refuse_others(request, FIELDS, "exec.run")
     stdin, limit = request.get("stdin", "inherit"), request.get("timeout_ms")
     data = stdin["bytes"].encode() if isinstance(stdin, dict) else None
-    # A pipe, because a program could open a file on its standard input again, for writing.
-    if stdin == "inherit":
-        with subprocess.Popen(["cat"], stdout=subprocess.PIPE) as relay:
-            try:
-                return answer(argv, cwd, env, None, relay.stdout, limit)
-            finally:
-                relay.kill()
-    source = subprocess.DEVNULL if stdin == "null" else subprocess.PIPE
-    return answer(argv, cwd, env, data, source, limit)
-
-
-def answer(argv, cwd, env, data, source, limit):
+    source = {"null": subprocess.DEVNULL, "inherit": None}.get(str(stdin), subprocess.PIPE)
     pipes = {"stdin": source, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     started = time.monotonic()
     try:
