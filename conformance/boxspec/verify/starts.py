@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import itertools
 import os
 import pty
 import secrets
@@ -64,8 +63,7 @@ class Starter:
     ) -> None:
         self._janitor, self._command, self._layout = janitor, command, layout
         self._limit_s, self._furniture = limit_s, furniture
-        # The folders take turns, so that two successive scenes lie below different ones.
-        self._parents = itertools.cycle(parents())
+        self._parents = parents()
         self.starts = 0
 
     @property
@@ -74,16 +72,19 @@ class Starter:
 
     @contextlib.contextmanager
     def scene(
-        self, rows: Iterable[Row], absent: bool = False
+        self, rows: Iterable[Row], absent: bool = False, elsewhere: bool = False
     ) -> Iterator[tuple[Scene, dict[Key, Attempt], Refused]]:
         """Yield a scene with all decoys, the attempts of these rows, and the rows without attempts.
 
         absent: make the start in which the places `row.absent` are missing.
+        elsewhere: make the scene below another folder than all others, if there is one. Only the
+            start of the shell does: then a command that confines only below one folder either
+            leaks in all other starts, or confines the probe program and not the shell.
         """
         asked = {row.id for row in rows}
         others = [row for row in self._furniture if row.id not in asked]
         control = self.is_control
-        parent, layout = next(self._parents), self._layout
+        parent, layout = self._parents[-1 if elsewhere else 0], self._layout
         with Scene(self._janitor, parent, control=control, layout=layout) as scene:
             if not scene.real:
                 _furnish(scene, rows, others, absent)
@@ -232,7 +233,7 @@ def _advice(plan: Path, ended: Ended) -> str:
 def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
     """Run the lines of these rows by /bin/sh, an ordinary program of the host."""
     found = Outcome()
-    with starter.scene([]) as (scene, _, _):
+    with starter.scene([], elsewhere=True) as (scene, _, _):
         lines: dict[Key, Line] = {}
         for row in rows:
             each: list[Line] = []
@@ -316,5 +317,6 @@ def at_rest(starter: Starter, rows: Sequence[Row]) -> Outcome:
         ended = starter.run(scene, words, witness=plan.witness, wait_for_all=True)
         scene.left, scene.others_left = ended.left, ended.others
         scene.ran_in = plan.witness.cgroups
-        collect(scene, found, arranged, plan, ended)
+        # Of a command that the kit had to end it is not known what it leaves.
+        collect(scene, found, arranged if ended.in_time else {}, plan, ended)
     return found
