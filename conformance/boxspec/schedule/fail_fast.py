@@ -13,9 +13,8 @@ import pytest
 from boxspec.judge.requirements import load
 from boxspec.judge.verdict import BROKEN
 from boxspec.schedule.body import Body
-from boxspec.schedule.loop import WAIT_S, repeat_late
 from boxspec.schedule.protocol import expect_no_stop, run_one
-from boxspec.schedule.recording import Recorder
+from boxspec.schedule.recording import STOP_S, Recorder
 from boxspec.schedule.selection import requires_of
 from boxspec.schedule.stash import RECORD
 from boxspec.schedule.state import State
@@ -58,14 +57,14 @@ def until_failure(
         ahead = max(started, min(len(before), first + AHEAD))
         start_long(items[started:ahead])
         started = ahead
-        recorder.record_ended(WAIT_S)
+        recorder.record_ended(STOP_S)
         expect_no_stop(session)
         before = _until_failing(items)
     for item in items[len(before) :]:
         state.cancel(item.nodeid)
     # A late test may fail in its repeat, which makes the list shorter.
     while late := [item for item in _until_failing(before) if item.nodeid in recorder.late]:
-        repeat_late(session, late[0], recorder)
+        recorder.repeat_late(session, late[0])
     before = _until_failing(before)
     return [item.nodeid for item in items[len(before) :]]
 

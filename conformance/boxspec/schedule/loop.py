@@ -6,12 +6,9 @@ from __future__ import annotations
 import pytest
 
 from boxspec.schedule.protocol import expect_no_stop, run_one
-from boxspec.schedule.recording import Recorder
+from boxspec.schedule.recording import STOP_S, Recorder
 from boxspec.schedule.stash import RECORD
 from boxspec.schedule.state import State
-
-# The interval in which the main thread notices a request to stop.
-WAIT_S = 1.0
 
 
 def run_tests(session: pytest.Session, state: State, recorder: Recorder) -> None:
@@ -23,15 +20,8 @@ def run_tests(session: pytest.Session, state: State, recorder: Recorder) -> None
         else:
             elsewhere.append(item)
     while not all(RECORD in item.stash or item.nodeid in recorder.late for item in elsewhere):
-        recorder.record_ended(WAIT_S)
+        recorder.record_ended(STOP_S)
         expect_no_stop(session)
     for item in elsewhere:
         if item.nodeid in recorder.late:
-            repeat_late(session, item, recorder)
-
-
-def repeat_late(session: pytest.Session, item: pytest.Item, recorder: Recorder) -> None:
-    """Repeat a test whose first attempt was late."""
-    recorder.begin_repeat(item.nodeid)
-    run_one(session, item)
-    del recorder.late[item.nodeid]
+            recorder.repeat_late(session, item)

@@ -17,6 +17,7 @@ from boxspec.judge.repro import RunFlags
 from boxspec.judge.requires import Requires
 from boxspec.judge.verdict import BROKEN, Late, Verdict
 from boxspec.schedule.body import record_exception
+from boxspec.schedule.protocol import run_one
 from boxspec.schedule.retry_pool import AT_ONCE
 from boxspec.schedule.selection import requires_of
 from boxspec.schedule.session_info import PROPERTY
@@ -25,6 +26,8 @@ from boxspec.schedule.state import State
 from boxspec.schedule.worker import ClosedCase, WorkerFailure
 from boxspec.subject.case import Case
 
+# The interval in which the main thread notices a request to stop.
+STOP_S = 1.0
 # The duration of a short test that is repeated on its own, at most.
 SHORT_S = 1.0
 
@@ -84,9 +87,11 @@ class Recorder:
         marked = requires_of(self._items[name])
         return marked.seconds if marked is not None and marked.overlap else SHORT_S
 
-    def begin_repeat(self, name: str) -> None:
-        """Note that the repeat of this late test begins."""
-        self._repeated = name, time.monotonic()
+    def repeat_late(self, session: pytest.Session, item: pytest.Item) -> None:
+        """Repeat a test whose first attempt was late."""
+        self._repeated = item.nodeid, time.monotonic()
+        run_one(session, item)
+        del self.late[item.nodeid]
 
     def _next(self) -> str:
         return self._state.ended.get_nowait()

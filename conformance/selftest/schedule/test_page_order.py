@@ -10,7 +10,6 @@ import pytest
 
 from boxspec.judge.record import Record
 from boxspec.judge.verdict import Verdict
-from boxspec.schedule import fail_fast
 from boxspec.schedule.body import Body
 from boxspec.schedule.fail_fast import AHEAD, until_failure
 from boxspec.schedule.stash import RECORD
@@ -42,7 +41,6 @@ class Ordered:
         self.repeated: list[str] = []
         self.shouldfail = self.shouldstop = False
         monkeypatch.setattr(Body, "is_portable", lambda _: True)
-        monkeypatch.setattr(fail_fast, "repeat_late", self._repeat)
 
     def _note(self, name: str, verdict: Verdict) -> None:
         item = next(each for each in self.items if each.nodeid == name)
@@ -55,7 +53,7 @@ class Ordered:
         else:
             self._note(name, verdict)
 
-    def _repeat(self, _: object, item: pytest.Item, __: object) -> None:
+    def repeat_late(self, _: object, item: pytest.Item) -> None:
         self.repeated.append(item.nodeid)
         del self.late[item.nodeid]
         self._note(item.nodeid, self._repeats[item.nodeid])
