@@ -23,7 +23,7 @@ _SETTINGS = """$schema agent attachment autoshare autoupdate command compaction 
     small_model snapshot theme tools tui username watcher"""
 ACTIONS = ("allow", "ask", "deny")
 NO_ACTION = f"is not one of {', '.join(ACTIONS)}"
-# Tools whose patterns are paths.
+# The patterns of these tools are paths.
 OF_PATHS = {"read", "edit", "write", "patch", "glob", "grep", "list", "external_directory"}
 ONLY_A_TEXT = "matches only this text and no path below it: write {}*"
 ONLY_TOOLS = "OpenCode decides for its own tools; programs that bash starts are not confined"

@@ -13,12 +13,12 @@ struct bs_cli_output {
  * that stream is dropped, and the run continues. */
 void bs_cli_pass_on(void *ctx, enum bs_stream stream, const char *data, size_t len);
 
-/* Return the exit status of this command: that of the program; 124 after a timeout; 125 after too
- * much output; 128 + N for signal N; 126 if output could not be passed on. Output after its reader
- * has closed the pipe does not count as lost.
+/* Return the exit status of this command. It is 126 if output could not be passed on, 124 after a
+ * timeout, 125 after too much output, 128 + N after signal N, and otherwise that of the program. A
+ * reader that closes the pipe loses no output.
  *
- * Print a message for each write that failed, and for each process that held the output or could
- * not be ended: the exit status says nothing of these. */
+ * Print a message about each failed write, and about processes that held the output or could not be
+ * ended. */
 int bs_cli_output_status(const struct bs_cli_output *output, const struct bs_exec_result *result);
 
 #endif

@@ -18,7 +18,7 @@ struct bs_rule {
     /* hash of the body (policy/document/cover.h); only used while the policy is being loaded */
     uint32_t hash;
     bool negated;
-    bool names_folder; /* written with a separator at the end, and matches nothing below */
+    bool names_folder; /* ends in a separator, so it matches a directory and no path below it */
     /* one byte, so that a rule has the size of half a cache line */
     enum bs_policy_source source : 8;
 };

@@ -15,7 +15,7 @@ from pathlib import Path
 TRACER = "strace"
 # A call, the folder that a relative name starts from, and the name.
 CALL = re.compile(r'\b(\w+)\((?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"')
-# Files that hold data: a script in such a file only stops a command.
+# Names of data files. A command does not execute them, so no script is written there.
 DATA = {".json", ".toml", ".yaml", ".yml", ".ini", ".xml", ".lock", ".md"}
 # Largest file that is replaced by a script with the same content.
 MOST = 1 << 16
@@ -25,7 +25,7 @@ NAMED_LIKE_FOLDERS = (".d", "hooks", "plugins")
 
 
 def tracer(log: Path) -> list[str]:
-    """Return the words that precede a command to trace it, or none without a tracer."""
+    """Return the words to put before a command, so that it is traced. Without strace: no words."""
     if shutil.which(TRACER) is None:
         return []
     return [TRACER, "-f", "-y", "-qq", "-s", "4096", "-e", "trace=%file", "-o", str(log)]

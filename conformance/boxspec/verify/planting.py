@@ -22,17 +22,15 @@ from boxspec.subject.planted import PLANTED, write_planted
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.lookups import could_be_planted, lookups, tracer
 from boxspec.verify.outcome import Outcome
-from boxspec.verify.row import Attempt, Row, Target
+from boxspec.verify.row import IDLE, Attempt, Row, Target
 from boxspec.verify.scene import Scene
 from boxspec.verify.starts import SHELLS, Starter, collect, planned
 
-# A probe without effects outside.
-IDLE = "o_pipes"
 # The number of files that are tried one by one if the command does not start with all of them.
 SINGLY = 8
-# A program that does nothing.
+# The command line of a program without effects.
 NOTHING = ["/bin/true"]
-# A file that the program inside makes beside the marks, if it can.
+# The program inside tries to make this file beside the marks. It must not succeed.
 INSIDE = "inside"
 
 

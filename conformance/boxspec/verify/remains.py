@@ -16,12 +16,10 @@ from boxspec.subject.observe.facts import Facts, facts_of
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.left import Before
 from boxspec.verify.reaching import need_all_processes
-from boxspec.verify.row import Attempt, Target
+from boxspec.verify.row import IDLE, Attempt, Target
 from boxspec.verify.scene import Scene
 
 VARIABLES = ("TMPDIR", "XDG_RUNTIME_DIR")
-# A probe without effects outside.
-IDLE = "o_pipes"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from boxspec.verify.scene import Scene
 
 DEFAULT = "default"
+# A probe without effects outside.
+IDLE = "o_pipes"
 # A function that returns the observed effects of an attempt, one line each. The list is empty if it
 # had no effect.
 Effects = Callable[[ProbeResult], list[str]]

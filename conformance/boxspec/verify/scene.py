@@ -102,8 +102,8 @@ class Scene:
         self._before: list[Callable[[], None]] = []
         self.typed = 0
         self._tokens: dict[Path, str] = {}
-        # What was at each tried path before the start, and the paths at which it was missing when
-        # the program ran.
+        # The file at each tried path before the start, and the paths whose file was missing or
+        # replaced when the program ran.
         self._identities: dict[Path, tuple[int, int] | None] = {}
         self._displaced: set[Path] = set()
         self._watched: dict[Path, dict[str, Facts]] = {}
@@ -209,8 +209,8 @@ class Scene:
         return self._late.setdefault(path, secrets.token_hex(12))
 
     def after_the_start(self) -> None:
-        """Note what the command has moved. Write the late decoys, then the marker for which their
-        attempts wait."""
+        """Note the files that the command has moved. Write the late decoys, then the marker for
+        which their attempts wait."""
         known = self._identities.items()
         self._displaced = {path for path, before in known if before and before != _identity(path)}
         self._displaced |= {path for path, token in self._tokens.items() if not _has(path, token)}

@@ -317,6 +317,6 @@ def at_rest(starter: Starter, rows: Sequence[Row]) -> Outcome:
         ended = starter.run(scene, words, witness=plan.witness, wait_for_all=True)
         scene.left, scene.others_left = ended.left, ended.others
         scene.ran_in = plan.witness.cgroups
-        # Of a command that the kit had to end it is not known what it leaves.
+        # If the kit ended the command, its leftovers prove nothing.
         collect(scene, found, arranged if ended.in_time else {}, plan, ended)
     return found

@@ -85,9 +85,9 @@ def verify(
 ) -> Verification:
     """Check these rows of a command. All files of the run are removed in every case.
 
-    witnesses: rows without a verdict, which show whether a shell is confined as the probe program.
-    furniture: further rows whose decoys are in each scene. In the user's real home directory paths
-        cannot be made to be missing, and default rows about missing files are left out.
+    witnesses: these rows get no verdict. They show whether the command also confines a shell.
+    furniture: the decoys of these rows are in each scene, too. In the user's real home directory
+        the kit removes no path, and default rows about missing files are left out.
     """
     started, before = datetime.now(UTC), time.monotonic()
     witnesses = [row for row in witnesses if row.id not in {each.id for each in rows}]

@@ -266,7 +266,7 @@ def test_a_name_with_a_slash_is_not_searched(case: ExecCase) -> None:
     expect("which program ran", got, SPAWN_FAILURE)
 
 
-# A name with a slash at its end is that of a directory. Functions that clean a path drop the slash.
+# A slash at the end means a directory. Functions that normalise a path drop this slash.
 SLASHES = {
     "an absolute name": ("{current}/" + TOOL, "/"),
     "two slashes": ("{current}/" + TOOL, "//"),

@@ -160,8 +160,8 @@ def test_ignored_signals_are_handled_while_the_rest_of_the_output_is_read(case: 
 def masks_while_output_is_read(
     case: ExecCase, attempt: str
 ) -> tuple[list[int], list[int], ObservedRun] | None:
-    """Return the signals that are handled while the child runs, and those that are handled after
-    its end, while the run reads the rest of the output. Return None if the run is over before that.
+    """Return the signals that are handled while the child runs, those that are handled after its
+    end, and the run. Return None if the run ended before its masks were read.
 
     A process outside the group holds the output, so that the run lasts longer than its child. The
     masks are compared instead of a signal's effect, because a signal may come after the run.

@@ -15,8 +15,8 @@ from boxspec.subject.orders.explore import Ran, Scenario, Violation
 from boxspec.subject.orders.task import Note
 
 TICK_MS = 100
-# Two signals whose order is certain if other steps lie between them: the kernel also reports the
-# lower number first, so an implementation that finds both at once knows which one was first.
+# SIGINT, and SIGTERM some steps later. An implementation that finds both pending still sees SIGINT
+# first, because the kernel reports the lower number first.
 IN_ORDER = (f"parent_signal {int(SIGINT)}", f"parent_signal {int(SIGTERM)}")
 
 

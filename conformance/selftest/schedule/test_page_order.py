@@ -18,10 +18,10 @@ CONFORMS, FAILS = Verdict.CONFORMS, Verdict.FAILS
 
 
 class Ordered:
-    """A session whose tests end in a given order, one at each look.
+    """A session whose tests end in a given order. Each call of record_ended ends the next one.
 
-    ends: the verdict of each test, in the order in which they end. None is a test that is late.
-    repeats: the verdicts of the late tests in their repeats.
+    ends: the verdicts of the tests in that order. None means that the test is late.
+    repeats: the verdicts of the late tests when they are repeated.
     """
 
     def __init__(

@@ -60,7 +60,7 @@ def test_a_thread_that_waits_for_an_interpreters_lock_does_not_hold_up_the_other
     [
         (("parent_signal 2", 1), ("parent_signal 15", 2), True),
         (("parent_signal 2", 1), ("parent_signal 15", 1), False),
-        # An implementation that finds both at once is told the lower number first.
+        # The kernel reports the lower number first, even if both signals are pending.
         (("parent_signal 15", 1), ("parent_signal 2", 2), False),
     ],
 )

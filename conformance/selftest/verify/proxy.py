@@ -1,7 +1,7 @@
 """A sandbox with a proxy for HTTP and SOCKS, for the self-tests of `verify`.
 
-Its first word names the mistake of the proxy; `none` refuses each address of this machine. The
-other words are a program, which bubblewrap starts with the proxy in its environment.
+The first word names a mistake of the proxy. With `none` it refuses each address of this machine.
+The other words are a program. bubblewrap starts it with the proxy in its environment.
 """
 
 from __future__ import annotations

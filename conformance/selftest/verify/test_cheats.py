@@ -1,4 +1,4 @@
-"""Tests that no command gets a held row if it confines only what it recognises as a test."""
+"""Tests of commands that confine only what they recognise as a test: no row may be held."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NETWORK = ("--row", "network")
 ONLY_ITS_PLAN = 'grep -q ^report= "$2" || exec "$@"\n' + CAREFUL
 AFTER = "exit $status"
 OUTSIDE = '"$@" >/dev/null 2>&1'
-# For each command: the words of `verify`, and the script. `{count}` is a file beside it.
+# The options of `verify` and the script of each command. `{count}` is a file beside the script.
 CHEATS = {
     "moves_the_file_for_the_time": (ENV, 'mv .env .e; "$@"; s=$?; mv .e .env; exit $s\n'),
     "moves_the_folder_for_the_time": (

@@ -155,8 +155,9 @@ void execute(const struct program *program, struct bs_launch_failure *failure);
 
 void send_status(int fd, const struct status *status);
 
-/* The pipes or sockets that are the program's standard output and standard error. A process that
- * holds one of them when it is killed may have had more to write: the caller is told. */
+/* The standard output and standard error of the program, as far as they are pipes or sockets. If
+ * the launcher kills a process that has one of them open, output may be lost, so it tells the
+ * caller. */
 struct outputs {
     struct output_id {
         dev_t device;
@@ -165,7 +166,7 @@ struct outputs {
     size_t n;
 };
 
-/* Note what the two descriptors refer to. Other kinds of files are left out. */
+/* Add the files of both descriptors. Files that are no pipe or socket are left out. */
 void outputs_note(struct outputs *outputs, int out, int err);
 
 /* True if the process has one of the outputs open. False if it has ended, or if the kernel does not

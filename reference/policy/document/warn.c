@@ -139,7 +139,7 @@ static bool warn_negated_read(struct warner *w, const struct bs_profile_rules *p
     return good;
 }
 
-/* Warn about rules that match nothing, or nothing below a directory. */
+/* Warn about rules that match no path, and about rules that match a directory only. */
 static void warn_nothing(struct warner *w, const struct bs_profile_rules *profile, const char *list,
                          const struct bs_rules *rules) {
     for (size_t i = 0; i < rules->n; i++) {

@@ -86,7 +86,7 @@ def get_regs(tid: int) -> Regs:
 
 
 def set_regs(tid: int, regs: Regs) -> None:
-    """Set the registers of a stopped thread; a thread that was killed meanwhile has none."""
+    """Set the registers of a stopped thread. Do nothing if the thread was killed meanwhile."""
     with contextlib.suppress(ProcessLookupError):
         call(SETREGS, tid, ctypes.byref(regs))
 

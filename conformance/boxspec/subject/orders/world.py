@@ -119,7 +119,7 @@ class World(Steps):
         if not events or self.exit_status is not None:
             return False
         if self.answered:
-            # What happens between the answer and the exit belongs to no order.
+            # Events between the answer and the exit are not part of an order.
             return usual and self._fire(events[0])
         number = self.decisions
         self.decisions += 1

@@ -155,7 +155,7 @@ def warnings(policy: Policy) -> Iterator[Warned]:
 
 
 def too_narrow(rules: Iterable[Rule]) -> Iterator[Warned]:
-    """Warn about rules that match nothing, or nothing below a directory."""
+    """Warn about rules that match no path, and about rules that match a directory only."""
     for rule in rules:
         if matches_nothing(rule.body):
             yield "matches-nothing", rule, "no path begins or ends with a blank"

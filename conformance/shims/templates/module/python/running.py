@@ -10,9 +10,9 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Ending:
-    """Ends the program's process group: SIGTERM, and SIGKILL after the grace.
+    """Ends the process group of the program by SIGTERM, and by SIGKILL after the grace period.
 
-    why: the first reason, `Timeout` or the name of a signal to this process; None without one.
+    why: the first reason: `Timeout`, or the name of a signal to this process. None: not ended.
     """
 
     def __init__(self):
@@ -48,7 +48,7 @@ class Ending:
 
 
 def run(program, given, timeout_ms, **options):
-    """Return the exit status, both outputs, and the reason why the program was ended, or None.
+    """Return the exit status, stdout, stderr, and the reason of an early end or None.
 
     Raise OSError if the program cannot be started.
     """

@@ -61,7 +61,7 @@ def execute(module, program, given, timeout_ms):
 
 
 def value_of(output):
-    """Return the one JSON value of an output; refuse what the json module takes beyond JSON."""
+    """Return the JSON value of an output. Refuse what is JSON only to Python, such as NaN."""
     value = json.loads(output.decode(), parse_constant=finite, parse_float=finite)
     json.dumps(value, ensure_ascii=False).encode()  # refuses half of a surrogate pair
     return value

@@ -67,8 +67,8 @@ func covered(reads []string, modify string) bool {
 	return false
 }
 
-// Return the global `spec` with the workspace's: its profiles replace those of the same name, and
-// its denies follow the global ones.
+// Merge the `spec` of a workspace over the global one. A profile of the workspace replaces the
+// global one of its name. Its denies come last.
 func merged(above, below spec) spec {
 	profiles := map[string]lists{}
 	for _, from := range []spec{above, below} {

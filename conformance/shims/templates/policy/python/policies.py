@@ -43,8 +43,10 @@ def covers(read, modify):
 
 
 def merged(above, below):
-    """Return the global `spec` with the workspace's: its profiles replace those of the same name,
-    and its denies follow the global ones."""
+    """Merge the `spec` of a workspace over the global one.
+
+    A profile of the workspace replaces the global one of its name. Its denies come last.
+    """
     denies = {
         name: [*above.get(name, []), *below.get(name, [])] for name in ("denyRead", "denyModify")
     }
