@@ -186,6 +186,11 @@ int bs_cli_inside_open(struct bs_cli_inside *inside) {
     if (code == BS_OK)
         return 0;
     int status = bs_cli_failed(code, &err);
+    if (code == BS_E_DENIED && bs_lazy_session_report(inside->session)->n_unenforced > 0)
+        (void)fputs("    Mend the rules above, or run all the same: --accept late-names if only "
+                    "names that are\n    made later are not protected, --on-unavailable degrade "
+                    "whatever is not enforced.\n",
+                    stderr);
     return code == BS_E_DENIED ? BS_CLI_DENIED : status;
 }
 

@@ -73,6 +73,22 @@ def test_partial_enforcement_is_refused(command: str, tmp_path: Path) -> None:
     assert not mark.exists()
 
 
+def test_a_refusal_because_of_a_rule_names_the_options_that_accept_it(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.json"
+    spec = {"denyRead": ["**/*.key"]}
+    policy.write_text(
+        json.dumps({"schemaVersion": 2, "kind": "Policy", "metadata": {"name": "p"}, "spec": spec})
+    )
+    words = [REFERENCE, "sandbox", "--root", str(tmp_path), "--policy", str(policy)]
+    refused = run([*words, "--", "true"])
+    assert refused.returncode == 3
+    assert "refused by the sandbox: bubblewrap+seccomp is partial: rules that" in refused.stderr
+    for option in (["--accept", "late-names"], ["--on-unavailable", "degrade"]):
+        assert " ".join(option) in refused.stderr
+        accepted = run([*words, *option, "--", "true"])
+        assert accepted.returncode == 0, accepted.stderr
+
+
 def test_a_policy_is_enforced_in_a_bridge(tmp_path: Path) -> None:
     (tmp_path / "private").mkdir()
     (tmp_path / "private" / "key").write_text("secret\n")

@@ -194,11 +194,11 @@ bool bs_mechanism_claim_unenforced(const struct bs_mechanism *mechanism,
     if (unenforced->partial[BS_OP_READ] > 0)
         good = bs_report_reason(report, BS_ASPECT_FS_READ,
                                 mechanism->namespaces ? BS_CLAIM_PARTIAL : BS_CLAIM_UNAVAILABLE,
-                                "%u rules that deny reading are not enforced",
+                                "rules that deny reading and are not enforced: %u",
                                 unenforced->partial[BS_OP_READ]);
     if (good && unenforced->partial[BS_OP_MODIFY] > 0)
         good = bs_report_reason(report, BS_ASPECT_FS_WRITE, BS_CLAIM_PARTIAL,
-                                "%u rules that deny modifying are not enforced",
+                                "rules that deny modifying and are not enforced: %u",
                                 unenforced->partial[BS_OP_MODIFY]);
     return good;
 }
