@@ -26,6 +26,9 @@ from contracts.process.client import (
 )
 from contracts.shared.moments import until
 
+# What `poll` answers while a process runs, and so does a `wait` that timed out.
+RUNNING = {"running": True}
+
 CAT = "/bin/cat"
 SH = "/bin/sh"
 # A bridge may wait this long for a slow reader, or for processes that have left the group.

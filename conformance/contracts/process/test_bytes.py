@@ -149,3 +149,60 @@ def test_output_can_be_read_after_the_end(case: ProcessCase, ended: str) -> None
     reads = [step("read_eof", stream=name) for name in ("stdout", "stderr")]
     seen = case.process.script({"a": shell(line)}, [step("open"), step("wait"), *reads])
     expect("stdout and stderr", (seen.data(2), seen.data(3)), (b"all", b"more"))
+
+
+@requires("PROCESS-BYTES-01")
+@pytest.mark.parametrize("size", [65_535, 65_536, 65_537, 140_000])
+def test_a_line_of_any_length_is_read_whole(case: ProcessCase, size: int) -> None:
+    line = b"x" * size + b"\n"
+    steps = [step("open"), step("write", data=line, thread="w")]
+    steps += [step("read_until", stream="stdout", until=b"\n"), step("join", thread="w")]
+    seen = case.process.script({"a": handle(CAT)}, steps, within_s=20)
+    expect("length of the line that was read", len(seen.data(2)), len(line))
+
+
+@requires("PROCESS-BYTES-01")
+@pytest.mark.parametrize("size", [65_536, 2**20, 2**20 + 1, 3 * 2**20, 65 * 2**20 + 1])
+def test_multiples_of_a_buffer_are_read_to_the_end(case: ProcessCase, size: int) -> None:
+    steps = [step("open"), step("read_eof", stream="stdout"), step("wait")]
+    seen = case.process.script({"a": handle(P.flood, [size, 0])}, steps, within_s=20)
+    got = (seen.steps[1].get("bytes"), seen.steps[2])
+    expect("bytes, and how the child ended", got, (size, {"exited": 0}))
+
+
+@requires("PROCESS-BYTES-01", overlap=1.5)
+def test_a_write_of_17_mib_arrives(case: ProcessCase) -> None:
+    data = b"0123456789abcdef" * (17 * 2**16)
+    digest = hashlib.sha256(data).hexdigest()
+    steps = [step("open"), step("write", data=data), step("close_stdin")]
+    steps += [step("read_eof", stream="stdout"), step("wait")]
+    seen = case.process.script({"a": handle(P.hash_stdin)}, steps, within_s=30)
+    got = (seen.steps[1], digest.encode() in seen.data(3))
+    expect(
+        "bytes written, and whether the child's digest is that of the bytes",
+        got,
+        ({"written": len(data)}, True),
+    )
+
+
+@requires("PROCESS-BYTES-03", overlap=1.5, needs=["PROCESS-BYTES-01"])
+@pytest.mark.parametrize("taken", [False, True], ids=["handle", "taken"])
+def test_writes_of_several_threads_do_not_mix(case: ProcessCase, taken: bool) -> None:
+    # Each write is larger than a pipe, and the reader is slow at first.
+    size, count = 100_000, 6
+    place = case.tmp / "input"
+    line = 'head -c 1 >"$1"; sleep 0.2; cat >>"$1"'
+    writes = [
+        step("write", data=bytes([ord(who)]) * size, thread=who)
+        for _ in range(count)
+        for who in "xyz"
+    ]
+    takes = [step("take", stream="stdin")] if taken else []
+    joins = [step("join", thread=who) for who in "xyz"]
+    steps = [step("open"), *takes, *writes, *joins, step("close_stdin"), step("wait")]
+    seen = case.process.script({"a": shell(line, place)}, steps, within_s=30)
+    expect("how the child ended", seen.steps[-1], {"exited": 0})
+    data = place.read_bytes()
+    pieces = {bytes(data[at : at + size]) for at in range(0, len(data), size)}
+    got = (len(data), all(len(set(piece)) == 1 for piece in pieces))
+    expect("bytes, and whether each write arrived together", got, (3 * count * size, True))

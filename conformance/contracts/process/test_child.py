@@ -10,10 +10,11 @@ from typing import Any, Unpack
 
 import pytest
 
-from boxspec.api import Failure, expect, requires
+from boxspec.api import Failure, NotApplicable, expect, requires
 from boxspec.api import programs as P
 from contracts.process.client import ProcessCase, RequestFields, step
-from contracts.process.judging import carried_out, shell
+from contracts.process.judging import asked, carried_out, shell
+from contracts.shared.callers import need_start
 from contracts.shared.signals import expect_the_three_to_act, ignoring
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
@@ -93,3 +94,49 @@ def test_a_child_has_only_descriptors_0_1_and_2(case: ProcessCase, how: str) -> 
 @pytest.mark.parametrize("names", [[], ["INT", "TERM", "PIPE"]], ids=["default", "ignored"])
 def test_signals_do_what_they_do_by_default(case: ProcessCase, how: str, names: list[str]) -> None:
     expect_the_three_to_act(reported(case, how, state=ignoring(*names)))
+
+
+@requires("PROCESS-CHILD-04")
+@pytest.mark.parametrize("how", ["script", "bridge"])
+def test_a_process_starts_where_the_callers_directory_was_removed(
+    case: ProcessCase, how: str
+) -> None:
+    if case.process.inside.name is not None:
+        raise NotApplicable("no sandbox starts in a removed directory")
+    gone = case.tmp / "gone"
+    gone.mkdir()
+    state = ["--cwd", str(gone), "--remove-cwd"]
+    need_start(case, state)
+    gone.mkdir(exist_ok=True)
+    error, out = carried_out(case, how, "/bin/echo", ["here"], state=state)
+    expect("the error, and the output", (error, out), (None, b"here\n"))
+
+
+CLOSED = [("0",), ("1",), ("2",), ("0", "1"), ("0", "1", "2")]
+
+
+@requires("PROCESS-CHILD-04")
+@pytest.mark.parametrize("closed", CLOSED, ids="".join)
+def test_a_process_starts_with_standard_descriptors_closed(
+    case: ProcessCase, closed: tuple[str, ...]
+) -> None:
+    state = [word for fd in closed for word in ("--close", fd)]
+    steps = [step("open"), *asked(b"x\n"), step("close_stdin")]
+    steps += [step("read_eof", stream="stderr"), step("wait")]
+    line = "cat; echo end >&2; exit 3"
+    seen = case.process.script({"a": shell(line)}, steps, state=state)
+    got = (seen.data(2), seen.data(4), seen.steps[5])
+    expect(
+        "the child's reply, its stderr, and how it ended", got, (b"x\n", b"end\n", {"exited": 3})
+    )
+
+
+@requires("PROCESS-CHILD-04")
+@pytest.mark.parametrize("names", [("CHLD",), ("CHLD", "ALRM", "USR1")], ids="-".join)
+def test_an_end_is_noticed_where_the_caller_blocks_signals(
+    case: ProcessCase, names: tuple[str, ...]
+) -> None:
+    state = [word for name in names for word in ("--block", name)]
+    steps = [step("open"), step("wait", timeout_ms=2500), step("poll")]
+    seen = case.process.script({"a": shell("sleep 0.1; exit 3")}, steps, state=state)
+    expect("how the child ended, in both answers", seen.steps[1:], [{"exited": 3}] * 2)

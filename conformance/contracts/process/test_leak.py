@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from itertools import chain
 
-from boxspec.api import ShimProcess, at_most, expect, requires
+from boxspec.api import NotApplicable, NotMeasured, ShimProcess, at_most, expect, requires
 from boxspec.subject.case import Message
 from contracts.process.client import ProcessCase, Script, Step, handle, step
-from contracts.process.judging import Pause, shell
+from contracts.process.judging import CAT, Pause, shell
 from contracts.shared.files import script_at
 from contracts.shared.moments import until
 
@@ -153,3 +153,107 @@ def test_failed_opens_leak_nothing(case: ProcessCase) -> None:
     for what in COUNTED:
         expect(f"{what} in the caller more than before", grown[what], at_most(FEW))
     expect("an `open` after all failed ones", seen.steps[-1], {"exited": 0})
+
+
+def uses_of_options(case: ProcessCase) -> tuple[dict[str, Message], list[Step]]:
+    """Return handles with each option, and the steps of each option with each end."""
+    gone = handle("/boxspec/no/such", stdin=2, stderr=2)
+    nowhere = handle("/bin/true", stdin=2)
+    nowhere["request"]["current_dir"] = str(case.tmp / "missing")
+    handles = {
+        "piped": handle(CAT),
+        "null": handle("/bin/sleep", ["60"], stdin=2, stdout=2, stderr=2),
+        "nonblocking": handle(CAT, nonblocking=True),
+        # Waits for a SIGKILL.
+        "ignores": shell("trap '' TERM; echo x; while :; do sleep 60; done"),
+        "short": handle("/bin/true", stdout=2),
+        # Its end leaves a writer outside the group for a moment.
+        "detached": shell("setsid sleep 0.2 & exit 0"),
+        "gone": gone,
+        "nowhere": nowhere,
+    }
+    kills: list[list[Step]] = [
+        [
+            step("open", "piped"),
+            step("take", "piped", stream="stdin"),
+            step("take", "piped", stream="stderr"),
+        ],
+        [step("open", "piped"), step("wait", "piped", timeout_ms=1), step("poll", "piped")],
+        [step("open", "null"), step("wait", "null", timeout_ms=1), step("close", "null")],
+        [step("open", "null"), step("kill", "null"), step("wait", "null")],
+        [step("open", "nonblocking"), step("close", "nonblocking")],
+        [
+            step("open", "ignores"),
+            step("read_until", "ignores", stream="stdout", until=b"\n"),
+            step("close", "ignores", grace_ms=1),
+        ],
+        [step("open", "short"), step("wait", "short"), step("close", "short")],
+        [step("open", "detached"), step("wait", "detached"), step("close", "detached")],
+        [step("open", "piped"), step("take", "piped", stream="stdout")],
+        [step("open", "nonblocking"), step("take", "nonblocking", stream="stderr")],
+    ]
+    steps = [each for way in kills for each in (*way, step("drop", way[0]["handle"]))]
+    # A repeat would end at its first error, so the failed opens are separate steps.
+    return handles, steps
+
+
+# The number of rounds exceeds the number of descriptors that a script may keep for itself.
+ROUNDS, KEPT = 14, 8
+
+
+@requires(
+    "PROCESS-LEAK-01", overlap=2.0, needs=["PROCESS-DROP-01", "PROCESS-CLOSE-01", "PROCESS-TAKE-01"]
+)
+def test_each_option_leaks_nothing_however_a_process_ends(case: ProcessCase) -> None:
+    handles, inner = uses_of_options(case)
+    before, after = Pause(case, "before"), Pause(case, "after")
+    handles |= {each.name: each.handle for each in (before, after)}
+    failed = [step("open", name) for name in ("gone", "nowhere") for _ in range(ROUNDS)]
+    steps = [step("repeat", count=2, steps=inner), step("open", "gone"), step("open", "nowhere")]
+    steps += [*before.steps, step("repeat", count=ROUNDS, steps=inner), *failed, *after.steps]
+    with case.process.start(handles, steps, within_s=40) as shim:
+        before.reached(20)
+        first = shim.at_rest()
+        before.go_on()
+        after.reached(20)
+        until(lambda: shim.at_rest().fd_count - first.fd_count <= KEPT, 2)
+        last = shim.at_rest()
+        zombies = [each for each in shim.descendants() if not each.alive]
+        after.go_on()
+        seen = shim.finish()
+    expect("number of rounds that ran", seen.steps[5].get("repeated"), ROUNDS, verdict="unproven")
+    grown = (last.fd_count - first.fd_count, last.threads - first.threads, len(zombies))
+    expect(
+        "growth of descriptors and threads, and zombies", max(grown), at_most(KEPT), {"each": grown}
+    )
+
+
+# Every shim that starts with few descriptors starts with this many.
+MOST_DESCRIPTORS = 40
+
+
+@requires("PROCESS-LEAK-02", overlap=3.0, needs=["PROCESS-OPEN-03"])
+def test_an_open_without_descriptors_is_an_error_and_leaves_nothing(case: ProcessCase) -> None:
+    if case.process.inside.name is not None:
+        raise NotApplicable("a sandbox needs more descriptors than this test leaves")
+    said: list[str] = []
+    for limit in range(5, MOST_DESCRIPTORS):
+        # A child that is wrongly left would still be alive.
+        seen = case.process.script(
+            {"a": handle("/bin/sleep", ["60"])},
+            [step("open"), step("kill"), step("wait", timeout_ms=5000)],
+            state=["--nofile", str(limit)],
+            expect_result=False,
+        )
+        if not seen.ok:
+            continue  # the shim itself does not start
+        opened, ended = seen.steps[0], seen.steps[2]
+        left = [each.describe() for each in (*seen.survivors, *seen.zombies)]
+        kind = opened.get("error", {}).get("kind")
+        right = kind == "execution" or ended == {"signaled": "SIGKILL"}
+        if left or not right:
+            expect(f"an open with {limit} descriptors", (opened, ended, left), "an error or an end")
+        said.append(kind or "ended")
+        if said[-4:] == ["ended"] * 4:
+            return
+    raise NotMeasured(f"the shim needs more than {MOST_DESCRIPTORS} descriptors: {said}")

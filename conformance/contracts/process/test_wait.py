@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import NotMeasured, expect, requires
+from boxspec.api import NotMeasured, at_least, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
-from contracts.process.client import ProcessCase, Step, handle, step
-from contracts.process.judging import CAT, Pause, member_lives_on, shell
-from contracts.shared.moments import need_preload, pass_time, until
+from contracts.process.client import ProcessCase, Script, Step, handle, step
+from contracts.process.judging import CAT, RUNNING, Pause, is_stopped, member_lives_on, shell
+from contracts.shared.moments import need_preload, pass_time, send, until
 
 ENDS = {
     "exit 0": {"exited": 0},
@@ -178,7 +178,7 @@ def test_a_wait_without_limit_leaves_a_stdin_that_was_taken(case: ProcessCase) -
 
 
 @requires("PROCESS-WAIT-04")
-def test_a_wait_with_a_limit_does_not(case: ProcessCase) -> None:
+def test_a_wait_with_a_limit_leaves_the_input_open(case: ProcessCase) -> None:
     steps = [step("open"), step("wait", timeout_ms=30), step("streams")]
     seen = case.process.script({"a": handle(CAT)}, steps)
     expect("whether the handle has stdin", seen.steps[2].get("stdin"), True)
@@ -214,3 +214,81 @@ def test_a_child_reaped_by_other_code_is_an_error(case: ProcessCase, how: str) -
         told,
         [("execution", "wait error: ")] * 2,
     )
+
+
+@requires("PROCESS-WAIT-03", overlap=2.5)
+@pytest.mark.parametrize(("limit_ms", "times"), [(199, 10), (1990, 1)])
+def test_a_limit_does_not_pass_early(case: ProcessCase, limit_ms: int, times: int) -> None:
+    waits = [step("wait", timeout_ms=limit_ms)] * times
+    steps = [step("open"), *waits, step("kill")]
+    seen = case.process.script({"a": handle("/bin/sleep", ["60"])}, steps)
+    expect("what the waits report", seen.steps[1 : times + 1], [RUNNING] * times)
+    # The life of the shim is longer than the sum of all waits. On a busy machine its start takes so
+    # long that it could hide one wait that is slightly short, but not ten of them.
+    took = (seen.end.t_ns - seen.start.t_ns) / 1e6
+    expect("how long the shim lived, in ms", took, at_least(limit_ms * times))
+
+
+# The streams that a child closes before it goes on.
+EARLY = {
+    "stdin": "exec <&-",
+    "stdout": "exec >&-",
+    "stderr": "exec 2>&-",
+    "all": "exec <&- >&- 2>&-",
+    "both outputs": "exec >&- 2>&-",
+}
+
+
+def waits_of(case: ProcessCase) -> tuple[Pause, Pause, list[Step]]:
+    """Return two pauses and the steps of a script: a child is waited for without a limit, and after
+    the first pause polled and waited for with a limit, up to the second pause."""
+    pause, looked = Pause(case), Pause(case, "looked")
+    steps = [step("open"), step("wait", thread="w"), *pause.steps, step("poll")]
+    steps += [step("wait", timeout_ms=150), *looked.steps, step("join", thread="w"), step("wait")]
+    return pause, looked, steps
+
+
+def expect_running(seen: Script) -> None:
+    got = [seen.steps[at] for at in (4, 5, 1, 9)]
+    expect(
+        "two polls, and how the child ended, in both answers",
+        got,
+        [RUNNING] * 2 + [{"exited": 7}] * 2,
+    )
+
+
+@requires("PROCESS-WAIT-06")
+@pytest.mark.parametrize("what", EARLY)
+def test_a_child_that_closed_its_streams_is_running(case: ProcessCase, what: str) -> None:
+    events, fifo, (pause, looked, steps) = case.events(), case.fifo("gate"), waits_of(case)
+    line = f'{EARLY[what]}; exec "$1" "$2" "$3" --exit 7'
+    handles = {"a": shell(line, P.gate, events.path, fifo)}
+    handles |= {each.name: each.handle for each in (pause, looked)}
+    with case.process.start(handles, steps, within_s=15) as shim:
+        events.wait("ready")
+        pause.reached()
+        pause.go_on()
+        looked.reached()
+        case.open_gate(fifo)
+        looked.go_on()
+        seen = shim.finish()
+    expect_running(seen)
+
+
+@requires("PROCESS-WAIT-06")
+def test_a_stopped_child_is_running(case: ProcessCase) -> None:
+    events, fifo, (pause, looked, steps) = case.events(), case.fifo("gate"), waits_of(case)
+    handles = {"a": handle(P.gate, [events.path, fifo, "--exit", 7])}
+    handles |= {each.name: each.handle for each in (pause, looked)}
+    with case.process.start(handles, steps, within_s=15) as shim:
+        pid = events.wait("ready").pid
+        pause.reached()
+        send(pid, "STOP")
+        until(lambda: is_stopped(pid))
+        pause.go_on()
+        looked.reached()
+        send(pid, "CONT")
+        case.open_gate(fifo)
+        looked.go_on()
+        seen = shim.finish()
+    expect_running(seen)

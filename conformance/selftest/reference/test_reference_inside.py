@@ -79,7 +79,7 @@ def test_a_refusal_because_of_a_rule_names_the_options_that_accept_it(tmp_path: 
     policy.write_text(
         json.dumps({"schemaVersion": 2, "kind": "Policy", "metadata": {"name": "p"}, "spec": spec})
     )
-    words = [REFERENCE, "sandbox", "--root", str(tmp_path), "--policy", str(policy)]
+    words = [str(REFERENCE), "sandbox", "--root", str(tmp_path), "--policy", str(policy)]
     refused = run([*words, "--", "true"])
     assert refused.returncode == 3
     assert "refused by the sandbox: bubblewrap+seccomp is partial: rules that" in refused.stderr
