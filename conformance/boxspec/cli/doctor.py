@@ -27,6 +27,7 @@ from boxspec.subject.observe import procs
 from boxspec.subject.observe.inotify import Inotify
 from boxspec.subject.observe.realtime import realtime
 from boxspec.subject.observe.warden import spawn
+from boxspec.subject.session import WANTED_DESCRIPTORS
 
 Finding = tuple[bool, bool, str]  # present, mandatory, description and use
 
@@ -113,7 +114,7 @@ def _of_contracts() -> Iterator[Finding]:
 
 def _descriptors() -> Finding:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    enough = soft == resource.RLIM_INFINITY or soft >= 1024
+    enough = hard == resource.RLIM_INFINITY or hard >= WANTED_DESCRIPTORS
     return enough, True, f"descriptors: soft limit {soft}, hard limit {hard}"
 
 

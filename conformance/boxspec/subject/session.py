@@ -36,7 +36,9 @@ GRACE_MS, TICK_MS = 5000, 100
 # Upper limit for a line, even if hello declares more, because a line is several times in memory.
 MOST_BELIEVED = 4 * MAX_RESPONSE
 # A limit of descriptors that is high enough for every correct shim.
-DESCRIPTORS = 256
+# Descriptors that a run needs, and with which every test can be measured, because a shim of many
+# concurrent runs has the limit of the kit.
+DESCRIPTORS, WANTED_DESCRIPTORS = 256, 1024
 
 
 class Session:
@@ -71,7 +73,7 @@ class Session:
         self.env = dict(os.environ) if isolate is None else for_others(os.environ)
         self.isolation = isolate
         umask.set_own()
-        _want_descriptors()
+        _raise_descriptors()
         _keep_descriptors_private()
         orphans.adopt()
         # Programs in a sandbox can reach the folder of a case only if it lies below a writable
@@ -312,14 +314,19 @@ def _start_busy() -> tuple[int, int]:
         os.close(stdin_r)
 
 
-def _want_descriptors() -> None:
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < DESCRIPTORS:
+def _raise_descriptors() -> None:
+    """Raise the soft limit of open descriptors to WANTED_DESCRIPTORS, or as far as is allowed."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= WANTED_DESCRIPTORS:
+        return
+    most = WANTED_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, WANTED_DESCRIPTORS)
+    if most < DESCRIPTORS:
         raise UsageError(
             "ulimit -n",
-            f"a process may have {soft} descriptors open, and a run needs {DESCRIPTORS}",
-            f"ulimit -n {4 * DESCRIPTORS}",
+            f"a process may have {most} descriptors open, and a run needs {DESCRIPTORS}",
+            f"ulimit -n {WANTED_DESCRIPTORS}",
         )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _keep_descriptors_private() -> None:

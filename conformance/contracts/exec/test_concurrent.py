@@ -18,6 +18,7 @@ from contracts.exec.answers import ObservedBatch
 from contracts.exec.client import ExecCase, Run
 from contracts.exec.moments import TIMED_OUT, elapsed_ms, open_gate_for_all, pass_time, until
 from contracts.exec.spawn_io import digest, hash_line, shell_request, stream
+from contracts.shared.callers import FOR_MANY_RUNS, need_descriptors
 from contracts.shared.requests import ExecRequest
 
 HERE = "exec.concurrent"
@@ -79,6 +80,7 @@ def test_a_run_ends_while_another_one_waits(case: ExecCase, first: int) -> None:
 
 @requires("EXEC-CONC-01", pitfalls=["H15", "J6"], capability=HERE, overlap=1.5, stress=41)
 def test_a_run_completes_while_forty_others_wait(case: ExecCase) -> None:
+    need_descriptors(FOR_MANY_RUNS)
     # If an implementation has a pool with one thread per pipe, no thread is left for the last run.
     # Its child ends only after its payload was written and its output read.
     events, fifo = case.events("many"), case.fifo("open-many")
@@ -124,6 +126,7 @@ MANY_RUNS = 66
 
 @requires("EXEC-CONC-02", pitfalls=["H13"], capability=HERE, overlap=1.0)
 def test_one_signal_reaches_66_runs(case: ExecCase) -> None:
+    need_descriptors(FOR_MANY_RUNS)
     events = case.events()
     run: ExecRequest = {"program": P.slow_exit, "args": [events.path, "20000"]}
     with case.exec.start_batch([run] * MANY_RUNS, within_s=28) as shim:
@@ -227,6 +230,7 @@ def test_a_long_run_does_not_delay_the_short_ones(case: ExecCase) -> None:
 
 @requires("EXEC-CONC-05", pitfalls=["J6", "D11", "J1"], capability=HERE, overlap=1.5, stress=64)
 def test_each_of_64_concurrent_runs_has_its_own_output_and_end(case: ExecCase) -> None:
+    need_descriptors(FOR_MANY_RUNS)
     # All 64 children live at the same time, and one close of the gate ends them together. Exit
     # codes such as 1 are left out, because some implementations start such a program again;
     # EXEC-SPAWN-13 is about that.

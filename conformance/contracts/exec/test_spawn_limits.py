@@ -31,7 +31,7 @@ from contracts.exec.spawn_io import (
     outcome,
     shell,
 )
-from contracts.shared.callers import many_descriptors
+from contracts.shared.callers import many_descriptors, need_descriptors
 from contracts.shared.requests import Command, ExecRequest
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -315,10 +315,7 @@ def test_running_out_of_processes_leaves_nothing_at_every_step(case: ExecCase) -
 @requires("EXEC-SPAWN-16", pitfalls=["C1"])
 def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(case: ExecCase) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if most < 4096:
-        raise HostLacks(
-            "descriptors", f"at most {most} descriptors may be open here: too few for this test"
-        )
+    need_descriptors(4096)
     # No caller has this descriptor open. An implementation that closes it tries all numbers.
     state = ["--nofile", str(most), "--deny-closing", str(most // 2)]
     run: Command = {"program": P.exit_with, "args": ["7"]}

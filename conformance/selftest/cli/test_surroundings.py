@@ -19,7 +19,7 @@ from boxspec.errors import UsageError
 from boxspec.report.output_file import OutputFile
 from boxspec.subject.client.command import shim_argv
 from boxspec.terminal import Terminal
-from selftest.tools import PYTHON_IMPLEMENTATION, ROOT, boxspec, run
+from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE, ROOT, boxspec, run
 
 COLLECTS = """
 import os
@@ -68,6 +68,24 @@ def test_a_verdict_or_one_line(name: str) -> None:
     assert re.search(says, done.stderr), done
     if "result" in name:
         assert "· exit 0\n" in done.stdout
+
+
+# Requirements whose tests make many runs at once, and one whose test traces system calls.
+WITH_MANY = ["EXEC-CONC-02", "EXEC-CONC-05", "EXEC-KILL-10"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "status", "says"),
+    [
+        ("-Sn 256", 0, "PASS  3 of 3 requirements"),
+        ("-n 256", 3, "2 not tested here (-v): for lack of descriptors"),
+    ],
+)
+def test_a_low_limit_of_descriptors_accuses_nobody(limit: str, status: int, says: str) -> None:
+    words = [sys.executable, "-P", "-m", "boxspec", "run", *WITH_MANY, "--shim", str(REFERENCE)]
+    done = run(["/bin/sh", "-c", f'ulimit {limit}; exec "$@"', "sh", *words])
+    assert done.returncode == status, done.stdout + done.stderr
+    assert says in done.stdout
 
 
 def test_a_character_that_the_terminal_lacks_is_shown_by_number() -> None:
