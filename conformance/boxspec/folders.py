@@ -13,6 +13,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -20,9 +21,13 @@ from pathlib import Path
 
 from boxspec.mounts import mounts
 
-# The name contains the pid of the process that made it, and the start time of that process in ticks
-# since boot, because pids are reused.
-_OWNED = re.compile(r"boxspec-([0-9]+)-([0-9]+)-")
+# The name contains the owner, the process that made the folder: its pid; its start time in ticks
+# since boot, because pids are reused; its pid namespace, because each container has its own pids.
+_OWNER = re.compile("([0-9]+)-([0-9]+)-([0-9]+)")
+_OWNED = re.compile(rf"boxspec-({_OWNER.pattern})-")
+# The kit cannot see whether a process of another pid namespace lives. Its folder counts as used for
+# this time after the last change, in seconds.
+UNSEEN_S = 24 * 3600
 _KEPT = ".kept"
 # From ioctl_iflags(2): FS_IOC_GETFLAGS, and the two flags that prevent removal, immutable and
 # append-only.
@@ -32,8 +37,7 @@ _GET_FLAGS, _HELD = 0x80086601, 0x10 | 0x20
 def make(parent: Path) -> Path:
     """Make a folder for this process. If the process is killed, the next run removes the folder."""
     _remove_abandoned(parent)
-    pid = os.getpid()
-    return Path(tempfile.mkdtemp(prefix=f"boxspec-{pid}-{_born(pid)}-", dir=parent))
+    return Path(tempfile.mkdtemp(prefix=f"boxspec-{owner()}-", dir=parent))
 
 
 def make_registered(parent: Path, name: str, register: Path) -> Path:
@@ -41,8 +45,7 @@ def make_registered(parent: Path, name: str, register: Path) -> Path:
     register.mkdir(mode=0o700, parents=True, exist_ok=True)
     _remove_registered(register)
     made = parent / name
-    pid = os.getpid()
-    with (register / f"{pid}-{_born(pid)}").open("a", encoding="utf-8") as lines:
+    with (register / owner()).open("a", encoding="utf-8") as lines:
         lines.write(json.dumps(str(made)) + "\n")
     made.mkdir(mode=0o700)
     return made
@@ -52,10 +55,8 @@ def make_registered(parent: Path, name: str, register: Path) -> Path:
 def _remove_registered(register: Path) -> None:
     """Remove the folders of processes that were killed, once in this process."""
     for entry in register.iterdir():
-        pid, _, born = entry.name.partition("-")
-        if not pid.isdigit() or str(_born(int(pid))) == born:
-            continue
-        remove_listed(entry, delete)
+        if not lives(entry.name, entry):
+            remove_listed(entry, delete)
 
 
 def listed(entry: Path) -> list[str]:
@@ -104,10 +105,10 @@ def move(folder: Path, to: Path) -> None:
 
 @dataclass(frozen=True)
 class Left:
-    """A folder that a run has left. owner: the process that still uses it, or None."""
+    """A folder that a run has left; is_used: the run goes on."""
 
     path: Path
-    owner: int | None
+    is_used: bool
 
     def size(self) -> int:
         """Return the size on the disk in bytes, as far as it can be read."""
@@ -131,8 +132,8 @@ def left_by_runs(parents: Iterable[Path]) -> list[Left]:
         for entry in entries:
             owned = _OWNED.match(entry.name)
             if owned and _is_mine(entry):
-                pid = int(owned[1])
-                found.append(Left(Path(entry.path), pid if _lives(pid, int(owned[2])) else None))
+                path = Path(entry.path)
+                found.append(Left(path, is_used=lives(owned[1], path)))
     return found
 
 
@@ -144,8 +145,30 @@ def _is_mine(entry: os.DirEntry[str]) -> bool:
     return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.geteuid()
 
 
-def _lives(pid: int, born: int) -> bool:
-    return _born(pid) == born
+def owner() -> str:
+    """Return the name of this process as an owner of folders: three numbers."""
+    pid = os.getpid()
+    return f"{pid}-{_born(pid)}-{_namespace()}"
+
+
+def lives(owner: str, made: Path) -> bool:
+    """True if the owner of `made` is a process that lives, or if that cannot be known."""
+    words = _OWNER.fullmatch(owner)
+    if words is None:
+        return True
+    pid, born, namespace = (int(word) for word in words.groups())
+    if namespace == _namespace():
+        return _born(pid) == born
+    with contextlib.suppress(OSError):
+        return time.time() - made.stat().st_mtime < UNSEEN_S
+    return False
+
+
+def _namespace() -> int:
+    """Return the number of the pid namespace of this process; 0 if it cannot be read."""
+    with contextlib.suppress(OSError):
+        return Path("/proc/self/ns/pid").stat().st_ino
+    return 0
 
 
 def leave(folder: Path) -> None:
@@ -211,5 +234,5 @@ def _born(pid: int) -> int | None:
 
 def _remove_abandoned(parent: Path) -> None:
     for left in left_by_runs([parent]):
-        if left.owner is None and not is_kept(left.path):
+        if not left.is_used and not is_kept(left.path):
             delete(left.path)

@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 # Folders in which a run keeps the files of failed tests.
-EVIDENCE = re.compile(r"boxspec-[0-9]+-[0-9]+-\w{8}")
+EVIDENCE = re.compile(r"boxspec-[0-9]+-[0-9]+-[0-9]+-\w{8}")
 
 temporary = pytest.StashKey[Path]()
 

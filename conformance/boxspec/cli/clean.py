@@ -23,7 +23,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("-f", "--force", action="store_true", help="remove the listed folders")
     force = parser.parse_args(words).force
     found = folders.left_by_runs(left_roots())
-    unused = [left for left in found if left.owner is None]
+    unused = [left for left in found if not left.is_used]
     total = 0
     stays = []
     for left in unused:

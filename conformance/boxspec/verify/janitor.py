@@ -19,9 +19,8 @@ import shutil
 import signal
 from pathlib import Path
 
-from boxspec.folders import listed, remove_listed
+from boxspec.folders import listed, lives, owner, remove_listed
 from boxspec.places import case_root
-from boxspec.subject.observe import procs
 from boxspec.verify import objects
 
 # The longest wait for a process of the run to end by itself, and the number of attempts to remove a
@@ -41,7 +40,7 @@ def registered() -> set[str]:
     """Return the paths and objects in all entries, including entries of other runs that still go
     on."""
     found: set[str] = set()
-    for entry in register().glob("*-*-*"):
+    for entry in register().glob("*-*-*-*"):
         # An entry of another user may be unreadable.
         with contextlib.suppress(OSError):
             found.update(listed(entry))
@@ -53,9 +52,7 @@ class Janitor:
         self._register = register()
         self._register.mkdir(mode=0o700, exist_ok=True)
         remove_abandoned(self._register)
-        me = procs.proc(os.getpid())
-        born = me.starttime if me else 0
-        self._entry = self._register / f"{os.getpid()}-{born}-{secrets.token_hex(4)}"
+        self._entry = self._register / f"{owner()}-{secrets.token_hex(4)}"
         self._entry.touch(mode=0o600)
         theirs, self._pipe = os.pipe2(os.O_CLOEXEC)
         # Ctrl-C goes to both processes, and must not end the janitor before it ignores the signal.
@@ -172,9 +169,6 @@ def _remove(path: Path) -> bool:
 
 def remove_abandoned(register: Path) -> None:
     """Remove the scenes of runs that were killed together with their janitor."""
-    for entry in register.glob("*-*-*"):
-        pid, born, _ = entry.name.split("-")
-        found = procs.proc(int(pid)) if pid.isdigit() else None
-        if found is not None and str(found.starttime) == born:
-            continue
-        remove_listed(entry, _remove)
+    for entry in register.glob("*-*-*-*"):
+        if not lives(entry.name.rpartition("-")[0], entry):
+            remove_listed(entry, _remove)

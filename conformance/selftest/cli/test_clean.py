@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,9 @@ def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     monkeypatch.setattr(clean, "left_roots", lambda: [tmp_path, tmp_path / "none"])
     ended = subprocess.Popen(["true"])
     ended.wait()
-    made = {name: tmp_path / f"boxspec-{ended.pid}-1-{name}" for name in ("kept", "killed")}
+    _, _, namespace = folders.owner().split("-")
+    owner = f"{ended.pid}-1-{namespace}"
+    made = {name: tmp_path / f"boxspec-{owner}-{name}" for name in ("kept", "killed")}
     made["used"] = folders.make(tmp_path)
     made["other"] = tmp_path / "boxspec-notes"
     for name in ("kept", "killed", "other"):
@@ -54,6 +57,19 @@ def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
         (made[name] / "file").write_bytes(bytes(2**20))
     folders.keep(made["kept"])
     return made
+
+
+@pytest.mark.parametrize(("hours", "stays"), [(0, True), (23, True), (25, False)])
+def test_the_folder_of_a_run_in_another_container_stays_for_a_day(
+    tmp_path: Path, hours: int, stays: bool
+) -> None:
+    """Containers that share a folder have pids of their own: pid 1 is another process in each."""
+    theirs = tmp_path / "boxspec-1-1-7-theirs"
+    theirs.mkdir()
+    changed = time.time() - hours * 3600
+    os.utime(theirs, (changed, changed))
+    folders.make(tmp_path)
+    assert theirs.exists() == stays
 
 
 def test_clean_lists_and_removes_nothing(

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from boxspec import folders
 from boxspec.cli.integrity import Kit
 from boxspec.errors import HarnessError
 from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE, ROOT, Done, boxspec
@@ -318,8 +319,9 @@ def test_the_next_run_removes_leftovers_of_a_killed_run(tmp_path: Path) -> None:
     (left,) = folder.iterdir()
     others = [folder / "boxspec-notes", folder / left.name.replace("boxspec-", "other-")]
     # A pid may be reused. A process with another start time is not the one that left the folder.
-    reused = folder / f"boxspec-{os.getpid()}-1-x"
-    kept = folder / "boxspec-1-1-x"
+    _, _, namespace = folders.owner().split("-")
+    reused = folder / f"boxspec-{os.getpid()}-1-{namespace}-x"
+    kept = folder / f"boxspec-1-1-{namespace}-x"
     for each in (*others, reused, kept):
         each.mkdir()
     (kept / ".kept").touch()

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.errors import UsageError
+from boxspec.folders import owner
 from boxspec.subject.observe.probes import table
 from boxspec.verify.command import Command
 from boxspec.verify.defaults import rows
@@ -171,7 +172,9 @@ def test_a_run_removes_what_a_killed_one_left(tmp_path: Path) -> None:
     (left / "below").mkdir(parents=True)
     register = tmp_path / "register"
     register.mkdir()
-    dead, mine = register / "999999999-1-ab", register / f"{os.getpid()}-0-ab"
+    _, _, namespace = owner().split("-")
+    dead = register / f"999999999-1-{namespace}-ab"
+    mine = register / f"{os.getpid()}-0-{namespace}-ab"
     for entry in (dead, mine):
         entry.write_text(json.dumps(str(left)) + "\n")
     mine.unlink()
