@@ -41,26 +41,26 @@ class Listeners:
         for name in ("tcp6", "udp6"):
             self.params.setdefault(name, 1)
 
-    def _keep(self, name: str, made: socket.socket) -> socket.socket:
-        self._sockets[name] = self._stack.enter_context(made)
+    def _listen(self, name: str, made: socket.socket, address: str | tuple[str, int]) -> None:
+        """Bind the socket, and keep it under this name only if that succeeds."""
+        self._stack.enter_context(made)
         made.setblocking(False)
-        return made
+        made.bind(address)
+        if made.type == socket.SOCK_STREAM:
+            # Accept MSG_FASTOPEN, if the host supports it.
+            if made.family != socket.AF_UNIX:
+                with contextlib.suppress(OSError):
+                    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 16)
+            made.listen(16)
+        self._sockets[name] = made
 
     def _inet(self, name: str, family: int, kind: int, host: str) -> None:
-        made = self._keep(name, socket.socket(family, kind))
-        made.bind((host, 0))
-        if kind == socket.SOCK_STREAM:
-            # Accept MSG_FASTOPEN, if the host supports it.
-            with contextlib.suppress(OSError):
-                made.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 16)
-            made.listen(16)
+        made = socket.socket(family, kind)
+        self._listen(name, made, (host, 0))
         self.params[name] = made.getsockname()[1]
 
     def _unix(self, name: str, kind: int, address: str) -> None:
-        made = self._keep(name, socket.socket(socket.AF_UNIX, kind))
-        made.bind(address)
-        if kind == socket.SOCK_STREAM:
-            made.listen(16)
+        self._listen(name, socket.socket(socket.AF_UNIX, kind), address)
 
     def _by_path(self, out: Path, name: str, kind: int) -> None:
         # The path of the socket may be too long for an address, so a short path through a
