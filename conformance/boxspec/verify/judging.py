@@ -87,9 +87,18 @@ def _doubt(verdict: Verdict, why: str) -> Verdict:
 
 
 def _effects(*outcomes: Mapping[Key, Tried]) -> tuple[str, ...]:
-    """Return the observed effects, each once."""
-    found = [each for tried in outcomes for each in tried.values()]
-    return tuple(dict.fromkeys(effect for each in found for effect in each.effects))
+    """Return the observed effects, each once and with the way that led to it.
+
+    The way is left out if the object was simply opened, by this attempt or by another one.
+    """
+    ways: dict[str, list[str]] = {}
+    for tried in outcomes:
+        for each in tried.values():
+            for effect in each.effects:
+                ways.setdefault(effect, []).append(each.way)
+    return tuple(
+        effect if "" in found else f"{effect} ({found[0]})" for effect, found in ways.items()
+    )
 
 
 def _verdict(row: Row, probes: Both, shell: Both) -> Verdict:

@@ -17,11 +17,13 @@ class Tried:
     """One attempt or line with its result.
 
     effects: the observations.
+    way: as in Attempt.
     gone: True if the command has moved the file that was tried, or has removed its content.
     """
 
     shown: str
     effects: list[str]
+    way: str = ""
     record: Record | None = None
     group: str = ""
     unclear: bool = False

@@ -15,7 +15,7 @@ from boxspec.mounts import inner_path
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place
-from boxspec.verify.row import Attempt, Line, Target
+from boxspec.verify.row import Attempt, Effects, Line, Target
 from boxspec.verify.scene import Scene
 
 # Ways to read one file, by probe. Each way has its own control.
@@ -32,6 +32,18 @@ WAYS = {
 }
 # Probes that make a link in the workspace.
 MAKE_LINKS = ("r_via_symlink", "r_via_new_hardlink")
+
+
+def _top(path: Path) -> Path:
+    """Return the highest folder above the path that is no mount of this host, nor below one.
+
+    A program may unmount what is mounted there inside its sandbox. If it runs without one, nothing
+    of the host is mounted there.
+    """
+    top = path.parent
+    while not os.path.ismount(top.parent) and not os.path.ismount(top):
+        top = top.parent
+    return top
 
 
 def leaks(token: str, effect: str) -> Callable[[ProbeResult], list[str]]:
@@ -75,13 +87,25 @@ class ReadFile(Target):
                 params["ws"] = scene.work_folder()
             if probe == "r_mounted":
                 params["inner"] = inner_path(path)
-            shown = f"{self.place.shown} {how}"
-            made.append(Attempt(probe, shown, params, effects, is_there=is_there))
+            made.append(self._attempt(probe, how, params, effects, is_there=is_there))
         if self.thorough:
-            how = f"{self.place.shown} opened after unmounting what hides it"
-            params = {"path": path, "secret": path.parent, "ws": scene.root}
-            made.append(Attempt("z_umount_mask", how, params, effects, late=True))
+            how = "opened after unmounting what hides it"
+            params = {"path": path, "secret": path.parent, "top": _top(path), "ws": scene.root}
+            made.append(self._attempt("z_umount_mask", how, params, effects, late=True))
         return made
+
+    def _attempt(
+        self,
+        probe: str,
+        how: str,
+        params: dict[str, object],
+        effects: Effects,
+        late: bool = False,
+        is_there: Callable[[], bool] | None = None,
+    ) -> Attempt:
+        shown = f"{self.place.shown} {how}"
+        way = "" if probe == "r_secret" else how
+        return Attempt(probe, shown, params, effects, late=late, is_there=is_there, way=way)
 
     def lines(self, scene: Scene) -> list[Line]:
         path = scene.path(self.place)

@@ -203,7 +203,9 @@ def collect(
         gone = (each.is_there is not None and not each.is_there()) or any(
             scene.is_displaced(path) for path in paths
         )
-        found.tried[key] = Tried(each.shown, effects, record, each.group, each.unclear, gone)
+        found.tried[key] = Tried(
+            each.shown, effects, each.way, record, each.group, each.unclear, gone
+        )
     if not ended.in_time:
         found.problem = f"{NO_END} ({ended.status})"
     elif START not in records:

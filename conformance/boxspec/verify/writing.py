@@ -38,6 +38,12 @@ OUTSIDE = (
     *("w_symlink_file_follow", "w_preplanted_symlink", "w_proc_self_root", "w_o_path_reopen"),
     *("w_o_tmpfile", "w_io_uring_openat", "w_exchange", "w_openat2", "w_creat", "w_mounted"),
 )
+# Those that need more than the path of what they change.
+INDIRECT = (
+    *("w_hardlink_out_to_ws_write", "w_hardlink_ws_to_out", "w_symlink_dir_follow"),
+    *("w_symlink_file_follow", "w_preplanted_symlink", "w_proc_self_root", "w_o_path_reopen"),
+    *("w_io_uring_openat", "w_mounted", "w_chroot_escape", "w_open_by_handle"),
+)
 # Probes for a folder in the parent directory of the workspace.
 BESIDE = ("w_create", "w_write", "w_unlink")
 ONLY_ROOT = ("w_chroot_escape", "w_open_by_handle")
@@ -191,7 +197,13 @@ def _denied(scene: Scene, path: Path, probe: str) -> dict[str, object]:
 
 def _on_a_file(scene: Scene, path: Path, shown: str, effects: Effects) -> list[Attempt]:
     return [
-        Attempt(probe, f"{shown} {how}", _denied(scene, path, probe), effects)
+        Attempt(
+            probe,
+            f"{shown} {how}",
+            _denied(scene, path, probe),
+            effects,
+            way="" if probe == "d_write" else how,
+        )
         for probe, how in ON_A_FILE.items()
     ]
 
@@ -223,7 +235,8 @@ class Probes(Target):
         if name == "w_mounted":
             params["inner"] = inner_path(out / "file")
         shown = table()[name].tries + (", beside the workspace" if self.beside else "")
-        return Attempt(name, shown, params, lambda result: scene.changes(out), self.late)
+        way = shown if self.late or name in INDIRECT else ""
+        return Attempt(name, shown, params, lambda result: scene.changes(out), self.late, way=way)
 
     def lines(self, scene: Scene) -> list[Line]:
         out = scene.outside_folder()
