@@ -182,12 +182,30 @@ def leave(folder: Path) -> None:
 
 def delete(folder: Path) -> bool:
     """Delete a folder with its content, without following links; return whether it is gone."""
+    _remove(folder)
+    if os.path.lexists(folder):
+        # Only root with all capabilities removes what lies in a directory without permissions.
+        _give_permissions(folder)
+        _remove(folder)
+    return not os.path.lexists(folder)
+
+
+def _remove(folder: Path) -> None:
     try:
         shutil.rmtree(folder, ignore_errors=True)
     except RecursionError:
         # rmtree is recursive, and a shim can make a tree that is too deep for it.
         subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL, check=False)
-    return not os.path.lexists(folder)
+
+
+def _give_permissions(folder: Path) -> None:
+    """Let the owner read, enter and change each directory of this tree."""
+    with contextlib.suppress(OSError, RecursionError):
+        folder.chmod(0o700)
+        for place, names, _ in os.walk(folder):
+            for name in names:
+                if not (directory := Path(place, name)).is_symlink():
+                    directory.chmod(0o700)
 
 
 def stays(folder: Path) -> str:

@@ -7,8 +7,10 @@ import fcntl
 import os
 import secrets
 import signal
+import subprocess
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from boxspec.api import HostLacks, Late
@@ -36,6 +38,27 @@ def unused_user() -> int:
     while (user := secrets.choice(USERS)) in owners:
         pass
     return user
+
+
+def need_other_users(why: str) -> None:
+    """Raise HostLacks if this process cannot start programs as another user.
+
+    Root in a container may lack the capabilities for that, or have no other user.
+    """
+    if not _becomes_others():
+        raise HostLacks("root", why)
+
+
+@cache
+def _becomes_others() -> bool:
+    if os.geteuid() != 0:
+        return False
+    user = USERS[0]
+    try:
+        done = subprocess.run(["/bin/true"], user=user, group=user, extra_groups=[], check=False)
+    except OSError:
+        return False
+    return done.returncode == 0
 
 
 @contextlib.contextmanager

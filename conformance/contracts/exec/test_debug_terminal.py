@@ -16,11 +16,12 @@ from typing import Any, Unpack
 
 import pytest
 
-from boxspec.api import HostLacks, expect, expect_no_longer, expect_within, requires
+from boxspec.api import expect, expect_no_longer, expect_within, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe.lines import poll
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase, RunOptions
+from contracts.exec.host import need_other_users
 from contracts.exec.spawn_io import of_another_user, outcome
 
 HERE = "exec.debug"
@@ -176,8 +177,7 @@ OTHER_USER = ("--uid", "54331")
 
 
 def need_root() -> None:
-    if os.geteuid() != 0:
-        raise HostLacks("root", "only root can make a pipe of another user")
+    need_other_users("only root can make a pipe of another user")
 
 
 def run_as_other_user(case: ExecCase, script: str, stderr: int) -> ObservedRun:

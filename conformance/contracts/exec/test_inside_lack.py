@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 from collections.abc import Iterator
@@ -13,7 +12,6 @@ import pytest
 
 from boxspec.api import (
     Failure,
-    HostLacks,
     NotMeasured,
     ShimBroke,
     expect,
@@ -23,7 +21,7 @@ from boxspec.api import (
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase, RunOptions
-from contracts.exec.host import unused_user
+from contracts.exec.host import need_other_users, unused_user
 from contracts.exec.moments import expect_none_left, need_preload
 from contracts.exec.silence import answers, crash
 from contracts.exec.spawn_io import SPAWN_FAILURE, error_of, outcome, reported
@@ -178,8 +176,7 @@ def test_inside_a_program_that_cannot_be_started_leaves_nothing(case: ExecCase) 
 
 @requires("EXEC-SPAWN-15", capability=HERE, inside=True, overlap=6.0)
 def test_inside_running_out_of_processes_is_an_error_at_every_step(case: ExecCase) -> None:
-    if os.geteuid() != 0:
-        raise HostLacks("root", "only root can set a process limit for another user")
+    need_other_users("only root can set a process limit for another user")
     decided: list[str] = []
     case.open_to_others()
     with file_outside(case) as mark:

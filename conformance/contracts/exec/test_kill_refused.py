@@ -5,7 +5,6 @@ The run must end nevertheless.
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -16,6 +15,7 @@ from boxspec.api import HostLacks, Late, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
+from contracts.exec.host import need_other_users
 from contracts.exec.moments import FOREVER_MS, settled, until
 from contracts.exec.spawn_io import of_another_user, outcome
 from contracts.shared.files import program_at
@@ -41,8 +41,7 @@ NEEDED_FOR_MEMBERS = [
 
 def becomes_roots(case: ExecCase) -> str:
     """Return a set-user-ID program: the caller starts it, and it runs as root."""
-    if os.geteuid() != 0:
-        raise HostLacks("root", "only root can start a child as another user")
+    need_other_users("only root can start a child as another user")
     case.open_to_others()
     place = program_at(case.tmp / "become-owner", P.become_owner)
     place.chmod(0o4755)

@@ -12,7 +12,6 @@ import pytest
 
 from boxspec.api import (
     Failure,
-    HostLacks,
     NotMeasured,
     ShimBroke,
     expect,
@@ -22,7 +21,7 @@ from boxspec.api import (
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
-from contracts.exec.host import unused_user
+from contracts.exec.host import need_other_users, unused_user
 from contracts.exec.moments import extra_descendants
 from contracts.exec.silence import answers, crash
 from contracts.exec.spawn_io import (
@@ -227,8 +226,7 @@ def witness(case: ExecCase, user: int) -> subprocess.Popen[bytes]:
 
 @requires("EXEC-SPAWN-12", pitfalls=["A25", "A26"])
 def test_a_refused_process_is_a_spawn_error_and_signals_no_process(case: ExecCase) -> None:
-    if os.geteuid() != 0:
-        raise HostLacks("root", "only root can set a process limit for another user")
+    need_other_users("only root can set a process limit for another user")
     user = unused_user()
     other = witness(case, user)
     try:
@@ -291,8 +289,7 @@ def outcome_with_processes(case: ExecCase, processes: int) -> str:
 
 @requires("EXEC-SPAWN-15", pitfalls=["A25"], overlap=6.0, needs=["EXEC-LEAK-02"])
 def test_running_out_of_processes_leaves_nothing_at_every_step(case: ExecCase) -> None:
-    if os.geteuid() != 0:
-        raise HostLacks("root", "only root can set a process limit for another user")
+    need_other_users("only root can set a process limit for another user")
     decided: list[str] = []
     # Stop at the second success in a row: threads that start later may need one more process.
     for processes in range(1, 40):

@@ -93,6 +93,18 @@ def test_clean_with_force_removes_what_no_process_uses(
     assert {name for name, path in left.items() if path.exists()} == {"used", "other"}
 
 
+def test_a_folder_with_a_closed_directory_is_deleted(tmp_path: Path) -> None:
+    code = "import sys; from pathlib import Path; from boxspec import folders"
+    code += "; (Path(sys.argv[1]) / 'a/closed/below').mkdir(parents=True)"
+    code += "; (Path(sys.argv[1]) / 'a/closed').chmod(0)"
+    code += "; print(folders.delete(Path(sys.argv[1])))"
+    # Root without capabilities obeys modes, as any other user does.
+    plain = ["setpriv", "--inh-caps", "-all", "--bounding-set", "-all"]
+    words: list[str | Path] = [sys.executable, "-c", code, tmp_path / "folder"]
+    done = run([*(plain if os.geteuid() == 0 else []), *words])
+    assert (done.stdout, (tmp_path / "folder").exists()) == ("True\n", False), done.stderr
+
+
 def test_what_cannot_be_copied_is_left_out(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     (folder / "below").mkdir(parents=True)
