@@ -24,6 +24,7 @@ COMMAND = "boxspec" if INSTALLED else "./ci/boxspec"
 
 MEMORY = Path("/dev/shm")
 _MEMORY_BYTES = 1 << 30
+NOEXEC = "no program can be executed in it (mount option noexec)"
 
 
 def command_from(folder: Path) -> str:
@@ -61,8 +62,23 @@ def scratch() -> Path:
     A run makes and deletes several thousand small folders. On a disk this takes more than half of
     the time that the kit spends in the kernel.
     """
+    place = _scratch()
+    if not _executes(place):
+        raise UsageError(str(place), NOEXEC, "name another folder: TMPDIR")
+    return place
+
+
+def _scratch() -> Path:
     named = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
     return Path(tempfile.gettempdir()) if named or not _fits(MEMORY) else MEMORY
+
+
+def _executes(folder: Path) -> bool:
+    """True unless the folder is on a file system whose programs cannot be executed."""
+    try:
+        return not os.statvfs(folder).f_flag & os.ST_NOEXEC
+    except OSError:
+        return True
 
 
 def kept_root() -> Path:
@@ -72,7 +88,7 @@ def kept_root() -> Path:
 
 def left_roots() -> list[Path]:
     """Return the folders in which runs may have left folders."""
-    return [kept_root(), scratch(), MEMORY, Path(tempfile.gettempdir()), case_root()]
+    return [kept_root(), _scratch(), MEMORY, Path(tempfile.gettempdir()), case_root()]
 
 
 def for_others(env: Mapping[str, str]) -> dict[str, str]:
@@ -105,6 +121,8 @@ def case_root() -> Path:
     except OSError as why:
         problem = f"no workspace can be made: {why.strerror}"
         raise UsageError(str(root), problem, "name another folder: BOXSPEC_CASE_ROOT") from None
+    if not _executes(root):
+        raise UsageError(str(root), NOEXEC, "name another folder: BOXSPEC_CASE_ROOT")
     return root.resolve()
 
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from boxspec import places
+from boxspec.errors import UsageError
 
 MOUNTS = "tmpfs /dev/shm tmpfs rw 0 0"
 
@@ -25,7 +26,8 @@ def host(
     mounts: str = MOUNTS,
 ) -> None:  # fmt: skip
     system = SimpleNamespace(f_flag=flags, f_bavail=free // 4096, f_frsize=4096)
-    monkeypatch.setattr(os, "statvfs", lambda _: system)
+    disk = SimpleNamespace(f_flag=0, f_bavail=1 << 20, f_frsize=4096)
+    monkeypatch.setattr(os, "statvfs", lambda place: system if place == places.MEMORY else disk)
     monkeypatch.setattr(Path, "stat", lambda _: SimpleNamespace(st_mode=mode))
     monkeypatch.setattr(Path, "read_text", lambda *_, **__: mounts)
 
@@ -58,6 +60,17 @@ def test_a_memory_file_system_without_room_is_not_used(
 ) -> None:
     host(monkeypatch, **kind)  # type: ignore[arg-type]
     assert places.scratch() == Path("/var/tmp")
+
+
+def test_a_place_without_execution_is_refused_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("BOXSPEC_CASE_ROOT", str(tmp_path))
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_NOEXEC))
+    for place, name in ((places.scratch, "TMPDIR"), (places.case_root, "BOXSPEC_CASE_ROOT")):
+        with pytest.raises(UsageError, match=f"noexec.*{name}"):
+            place()
 
 
 def test_without_such_a_place_there_is_another(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import importlib
 import io
 import os
@@ -92,7 +93,9 @@ def status_of(verb: Callable[[], int]) -> int:
         return 128 + signal.SIGPIPE
     except OSError as why:
         place = f"{why.filename}: " if why.filename else ""
-        _complain(f"{place}{why.strerror or why} ({_place(why)})")
+        full = why.errno in (errno.ENOSPC, errno.EDQUOT)
+        hint = "free space, or name another folder: TMPDIR" if full else _place(why)
+        _complain(f"{place}{why.strerror or why} ({hint})")
     except MemoryError:
         _complain("out of memory")
     except Exception as why:

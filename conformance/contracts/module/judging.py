@@ -81,8 +81,8 @@ for w in 1 2 3 4; do
         while :; do
             : >$0-$((i % 20000)) || exit
             i=$((i + 1))
-            [ $i != {files} ] || echo >{fifo}
-        done' $w \\
+            [ $i != {files} ] || echo >"$1"
+        done' $w {fifo} \\
         </dev/null >/dev/null 2>&1 &
 done
 for w in 1 2 3 4; do read -r line; done <>{fifo}

@@ -43,7 +43,7 @@ def test_the_directory_is_new_empty_and_private(case: ModuleCase) -> None:
     case.module.script("tells", f"{tell} >>{quoted(place)}; echo 1")
     case.module.execute("tells")
     case.module.execute("tells")
-    facts = [line.split(" ") for line in noted(place).splitlines()]
+    facts = [line.split(" ", 2) for line in noted(place).splitlines()]
     expect(
         "names in the fresh directory, and its mode",
         [each[:2] for each in facts],
@@ -371,7 +371,8 @@ def test_removal_is_repeated_until_a_writer_stops(case: ModuleCase) -> None:
 
 
 WRITER = """
-setsid sh -c 'echo >{ready}; while :; do mkdir -p "$HOME/again"; echo x >"$HOME/again/f"; done' \\
+setsid sh -c 'echo >"$0"
+    while :; do mkdir -p "$HOME/again"; echo x >"$HOME/again/f"; done' {ready} \\
     </dev/null >/dev/null 2>&1 &
 read -r line <{ready}
 {ends}
