@@ -181,6 +181,13 @@ CONFIGURATIONS = {
     "a_capability_that_mounts": row(
         "outside", OPEN, "--unshare-pid", "--unshare-pid --cap-drop ALL", only_root=True
     ),
+    "a_mask_of_the_home_directory_that_is_unmounted": row(
+        "ssh-keys",
+        OPEN,
+        f"--unshare-pid {NO_HOME}",
+        f"--unshare-pid {NO_HOME} --cap-drop ALL",
+        only_root=True,
+    ),
     "a_helper_that_is_left": row("remains", "{}" + USUAL.format(""), "sleep 60 & \n", ""),
     "a_null_byte_in_the_name_for_a_proxy": Configuration(
         ("--row", "proxies", "--row", "outside"), "proxies", PROXY, "", " and bytes(1) not in name"
