@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from boxspec.fuzz import about
 from boxspec.fuzz.findings import Finding
+from boxspec.judge.requirements import load
 from boxspec.plural import many
 
 SHOWN_BYTES = 32
@@ -44,10 +46,16 @@ def finding_block(finding: Finding, command: str) -> list[str]:
     """Return the lines of a finding, in the same order as the block of a failed requirement."""
     report = finding.report
     says = finding.target.oracles.get(report.oracle) if report.oracle is not None else None
-    lines = [f"{finding.target.name}: {report.key}: {_cut(report.message)}"]
+    both, broken = about.answers(finding), about.requirement(finding)
+    title = f": {_cut(report.message)}" if both is None else ""
+    lines = [f"{finding.target.name}: {report.key}{title}"]
     lines.append(f"  means     {says or 'the target crashed or hung'}")
-    lines.append("  case      " + ("" if report.case else "not available"))
+    if broken is not None:
+        lines.append(f"  breaks    {broken}: {load()[broken].clause}")
+    lines.append("  case" if report.case else "  case      not available")
     lines += [f"    {_cut(line)}" for line in report.case]
+    if both is not None:
+        lines += [f"  expected  {_cut(both[0])}", f"  actual    {_cut(both[1])}"]
     if report.shim_stderr:
         lines.append("  stderr    of the shim")
         lines += [f"    {line}" for line in _shown(report.shim_stderr)]

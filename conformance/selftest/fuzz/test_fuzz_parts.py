@@ -16,7 +16,7 @@ from boxspec.errors import UsageError
 from boxspec.fuzz import crash_report, replay, status, targets, work_folder
 from boxspec.fuzz.engine import Crash
 from boxspec.fuzz.finding_block import finding_block
-from boxspec.fuzz.findings import Findings
+from boxspec.fuzz.findings import Finding, Findings
 from selftest.tools import ROOT, boxspec, run
 
 FIRED = """INFO: Seed: 1
@@ -78,6 +78,18 @@ def test_each_kind_of_finding_is_reported_once(said: str, line: str, tmp_path: P
     known.add(crash(tmp_path))
     (found,) = known.by_key.values()
     assert finding_block(found, "true")[0].startswith(f"glob_raw: {line}")
+
+
+def test_a_difference_shows_both_answers(tmp_path: Path) -> None:
+    theirs, ours = (f'{{"id": "1", "result": {each}}}' for each in ("[1]", "[2]"))
+    message = f"request 1: {theirs}, and the reference: {ours}"
+    input_ = tmp_path / "input"
+    input_.write_bytes(b"x")
+    report = crash_report.Report("differs glob-match-match", message, "differs", ["op  glob.match"])
+    found = Finding(targets.named("shim_diff"), report, input_, 1)
+    lines = finding_block(found, "true")
+    assert lines[0] == "shim_diff: differs glob-match-match"
+    assert lines[-6:-4] == ['  expected  {"result": [2]}', '  actual    {"result": [1]}']
 
 
 def test_only_the_case_of_the_oracle_is_kept() -> None:

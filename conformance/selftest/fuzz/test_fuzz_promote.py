@@ -53,7 +53,7 @@ def test_a_promoted_finding_becomes_a_vector_of_runs(work: Path, tmp_path: Path)
     assert kept.read_bytes() == CASE
     (path,) = (into / "fixtures" / "vectors").iterdir()
     (vector,) = json.loads(path.read_text())["vectors"]
-    assert vector["requirement"] == "POLICY-GLOB-11"
+    assert vector["requirement"] == "POLICY-GLOB-03"
     assert (vector["why"], vector["match"]) == ("A star lost its c.", True)
     env = {"BOXSPEC_VECTORS": str(path.parent)}
     words = ["run", "--contract", "policy", "-k", "test_glob.py"]

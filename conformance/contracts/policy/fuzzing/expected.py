@@ -95,6 +95,16 @@ def _body(pattern: bytes) -> str | None:
     return None if "\0" in text else oracle.normal_body(text)
 
 
+def _about_glob(body: str) -> str:
+    """Return the requirement that a wrong answer to this glob breaks; POLICY-GLOB-11 is about all
+    wildcards together."""
+    if not set(body) & {"*", "?"}:
+        return "POLICY-GLOB-01"
+    if "*" not in body:
+        return "POLICY-GLOB-05"
+    return "POLICY-GLOB-11" if "**" in body or "?" in body else "POLICY-GLOB-03"
+
+
 def _globs(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judged]:
     request = case["request"]
     pattern = _word(request, "pattern")
@@ -107,7 +117,7 @@ def _globs(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judg
         return
     for number, path in enumerate(_words(request, "paths")):
         normal = oracle.normal_path(path)
-        about = _about_path(path, normal) if normal is None else "POLICY-GLOB-11"
+        about = _about_path(path, normal) if normal is None else _about_glob(body)
         made = {"requirement": about, "kind": "glob"}
         put_word(made, "pattern", pattern)
         put_word(made, "path", path)

@@ -1,0 +1,51 @@
+"""Find out what a finding is about: the requirement, and the two answers that differ."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from boxspec.errors import HarnessError
+from boxspec.fuzz import builds, replay
+from boxspec.fuzz.findings import Finding
+from boxspec.fuzz.promote import vectors_of
+
+_ANSWERS = re.compile(r"request \d+: (.*), and the reference: (.*)", re.S)
+
+
+def answers(finding: Finding) -> tuple[str, str] | None:
+    """Return the answers of the reference and of the shim, or None if there are no two answers."""
+    found = _ANSWERS.fullmatch(finding.report.message)
+    if found is None:
+        return None
+    actual, expected = (_essential(text) for text in found.groups())
+    return expected, actual
+
+
+def requirement(finding: Finding) -> str | None:
+    """Return the requirement that the shim's answer breaks, or None if it cannot be decided: the
+    input is decoded by the release build, and not every operation has vectors."""
+    decoder = builds.binary(builds.DECODER, finding.target)
+    found = _ANSWERS.fullmatch(finding.report.message)
+    if found is None or not decoder.is_file():
+        return None
+    try:
+        accused = json.loads(found[1])
+        cases = replay.cases(decoder, finding.path)
+    except (ValueError, HarnessError):
+        return None
+    broken = (fields for case in cases for fields in vectors_of(case, accused))
+    first: dict[str, Any] | None = next(broken, None)
+    return None if first is None else str(first["requirement"])
+
+
+def _essential(text: str) -> str:
+    """Return the answer without the id of the request, in one spelling."""
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        return text
+    if isinstance(answer, dict):
+        answer.pop("id", None)
+    return json.dumps(answer, ensure_ascii=False)
