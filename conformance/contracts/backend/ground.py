@@ -154,8 +154,10 @@ class Ground:
         return [str(self.program), str(self.params)]
 
     def remove_shared(self) -> None:
+        # On a read-only file system even the removal of a missing file is an error.
         for path in self._in_shared():
-            path.unlink(missing_ok=True)
+            if path.exists():
+                path.unlink(missing_ok=True)
 
 
 def _how(path: str, before: dict[str, Facts], now: dict[str, Facts]) -> str:

@@ -61,6 +61,15 @@ def _becomes_others() -> bool:
     return done.returncode == 0
 
 
+def need_pidfd() -> None:
+    """Raise HostLacks if pidfds cannot be opened here: the kernel is older than 5.3, or a filter
+    refuses them."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError as why:
+        raise HostLacks("pidfd", f"pidfd_open: {why.strerror}") from None
+
+
 @contextlib.contextmanager
 def pipe_with_room() -> Iterator[tuple[int, int]]:
     """Yield both ends of a pipe with a capacity of ROOM bytes; raise OSError if the host allows

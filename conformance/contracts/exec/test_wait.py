@@ -18,6 +18,7 @@ from boxspec.api import (
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase, RunOptions
+from contracts.exec.host import need_pidfd
 from contracts.exec.moments import (
     FOREVER_MS,
     elapsed_ms,
@@ -114,6 +115,7 @@ def test_a_child_reaped_by_another_waiter_is_a_wait_error(case: ExecCase) -> Non
 def test_the_group_of_a_child_reaped_by_another_waiter_is_killed(case: ExecCase) -> None:
     # The implementation is idle before the child is reaped, so it had time to open a pidfd. After
     # the reaping another process may get the child's number.
+    need_pidfd()
     line = '"$1" "$2" --keep none; shift 2; exec "$@"'
     for turn in range(8):
         events, fifo = case.events(f"events-{turn}"), case.fifo(f"open-{turn}")

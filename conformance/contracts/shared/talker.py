@@ -168,9 +168,10 @@ def expect_refused(
 ) -> None:
     """Expect that there is no effect outside, that the allowed commands worked, and that all lines
     were answered."""
+    # First of all, because a run without a sandbox has effects that no other backend has caused.
+    effects = there.effects()
     need_enforcement(case, result, name)
     evidence = {"answers": answers, "backend": name, "claim": result.get("enforcement")}
-    effects = there.effects()
     if effects != (CANARY, 0):
         _excuse(case, effects, result, name)
         raise Failure(
