@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from boxspec.verify.kernel import kernel_targets
 from boxspec.verify.known_secrets import SECRETS
 from boxspec.verify.layout import without_the_kit
 from boxspec.verify.left import Objects
@@ -37,7 +38,7 @@ from boxspec.verify.reading import Environments, ReadFile, ReadFolder, Variable,
 from boxspec.verify.remains import Remains
 from boxspec.verify.resolving import Resolver, can_be_asked
 from boxspec.verify.row import DEFAULT, Attempt, Row, Target
-from boxspec.verify.scene import Scene
+from boxspec.verify.scene import TEMPORARY, Scene
 from boxspec.verify.working import GitCommit, Ordinary, Workspace
 from boxspec.verify.writing import (
     BESIDE,
@@ -59,6 +60,12 @@ VARIABLES = (
     *("DATABASE_URL", "CI_JOB_JWT"),
 )
 OTHER_USER = 12345
+# Files that no program executes, because a file that runs cannot be opened for writing.
+SYSTEM = (
+    *("/etc/passwd", "/usr/share/zoneinfo/tzdata.zi", "/usr/share/terminfo/x/xterm"),
+    *("/usr/lib/os-release", "/var/lib/dpkg/status", "/var/lib/rpm/rpmdb.sqlite"),
+    *("/var/log/wtmp", "/var/log/dpkg.log", "/boot/grub/grub.cfg"),
+)
 # Files below the home directory that a login, a shell, a session or an interpreter executes.
 STARTED = (
     *(".zshenv", ".zshrc", ".bash_login", ".bash_profile", ".xprofile", ".vimrc", ".tmux.conf"),
@@ -83,8 +90,8 @@ FAMILIES = {
     "secrets": ("ssh-keys", *SECRETS, "env-files", "other-users"),
     "environment": ("environment", "environments"),
     "writes": (
-        *("outside", "metadata", "temporary", "start-files", "git-hooks", "tool-settings"),
-        "planted",
+        *("kernel", "outside", "metadata", "temporary", "start-files", "git-hooks"),
+        *("tool-settings", "planted"),
     ),
     "network": ("network", "proxies", "sockets", "resolver"),
     "processes": ("processes", "terminal", "leftovers", "objects", "remains"),
@@ -153,7 +160,7 @@ def _writes() -> list[Row]:
     outside: list[Target] = [Probes(OUTSIDE), Probes(BESIDE, beside=True)]
     outside.append(Probes(("z_remount_write",), late=True))
     if os.geteuid() == 0:
-        outside += [Probes(ONLY_ROOT), OpenHostFileToWrite(Path("/etc/passwd"))]
+        outside += [Probes(ONLY_ROOT), *_system_files()]
     shells: tuple[Target, ...] = (
         *(WriteFile(Place("~", name)) for name in (".bashrc", ".profile")),
         *(NewFile(Place("~", name)) for name in STARTED),
@@ -174,17 +181,35 @@ def _writes() -> list[Row]:
         WriteFile(Place("~", ".codex/config.toml")),
         *(NewFile(Place("~", name)) for name in SETTINGS),
     )
+    takes_over = kernel_targets()
+    kernel = [_row("kernel", "change the kernel, open disks", 101, takes_over)]
     # Few commands execute files of the workspace, so a held row proves little.
     planted = _row("planted", "plant what the next start runs", 97, (Planted(),))
     return [
+        *(kernel if takes_over else []),
         _row("outside", "write outside the workspace", 99, tuple(outside)),
-        _row("temporary", "read, change files in /tmp", 58, (TemporaryFiles(),)),
+        _row("temporary", "read, change files in /tmp", 58, _temporary_files()),
         _row("metadata", "change modes, times outside", 60, (Probes(METADATA),)),
         _row("start-files", "write what a login runs", 98, shells),
         _row("git-hooks", "write git hooks, config", 85, hooks),
         _row("tool-settings", "write editor, agent settings", 84, editors),
         replace(planted, planted=True, passes_without_sandbox=True),
     ]
+
+
+def _system_files() -> list[Target]:
+    """Return one file of each folder of the system. Each is opened for writing and left as it
+    is."""
+    return [OpenHostFileToWrite(path) for path in map(Path, SYSTEM) if path.is_file()]
+
+
+def _temporary_files() -> tuple[Target, ...]:
+    """Many commands let programs read /var/tmp, as they let them read the rest of the system."""
+    places = [TemporaryFiles(TEMPORARY)]
+    var = Path("/var/tmp")
+    if var.is_dir() and var.resolve() != TEMPORARY.resolve() and os.access(var, os.W_OK):
+        places.append(TemporaryFiles(var, only_changes=True))
+    return tuple(places)
 
 
 def _folders_of_programs() -> list[str]:

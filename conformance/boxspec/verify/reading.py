@@ -22,6 +22,7 @@ from boxspec.verify.scene import Scene
 WAYS = {
     "r_secret": "opened",
     "r_proc_self_root": "opened through /proc/self/root",
+    "r_pid_root": "opened through /proc/PID/root of another process",
     "r_via_symlink": "opened through a link in the workspace",
     "r_via_new_hardlink": "opened through a hard link in the workspace",
     "r_io_uring": "opened by io_uring",

@@ -16,7 +16,7 @@ from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place
 from boxspec.verify.reading import identified, leaks, printed
 from boxspec.verify.row import Attempt, Effects, Line, Target
-from boxspec.verify.scene import TEMPORARY, Scene
+from boxspec.verify.scene import Scene
 
 # Attempts to change one file. The order matters: each works on the result of the one before it.
 ON_A_FILE = {
@@ -246,24 +246,36 @@ class Probes(Target):
 
 @dataclass(frozen=True)
 class TemporaryFiles(Target):
-    """Files of the user in a private folder below /tmp, which other users can neither read nor
-    change."""
+    """Files of the user in a private folder of a folder for all users. Other users can neither read
+    nor change them.
+
+    only_changes: True if programs may read them.
+    """
+
+    place: Path
+    only_changes: bool = False
 
     def attempts(self, scene: Scene) -> list[Attempt]:
-        folder = scene.private_folder(TEMPORARY / random_name())
+        folder = scene.private_folder(self.place / random_name())
         token = scene.decoy(folder / "file")
         changes = changed(scene, folder)
-        read = leaks(token, f"{folder}/file was read")
-        params: dict[str, object] = {"path": folder / "file"}
-        made = [Attempt("r_secret", "a private file in /tmp opened", params, read)]
+        shown = f"a private file in {self.place}"
+        made = []
+        if not self.only_changes:
+            read = leaks(token, f"{folder}/file was read")
+            made = [Attempt("r_secret", f"{shown} opened", {"path": folder / "file"}, read)]
         new = _denied(scene, folder / secrets.token_hex(6), "d_create")
-        made.append(Attempt("d_create", "a new file in a private folder in /tmp", new, changes))
-        return made + _on_a_file(scene, folder / "file", "a private file in /tmp", changes)
+        inside = f"a new file in a private folder in {self.place}"
+        made.append(Attempt("d_create", inside, new, changes))
+        return made + _on_a_file(scene, folder / "file", shown, changes)
 
     def lines(self, scene: Scene) -> list[Line]:
-        folder = scene.private_folder(TEMPORARY / random_name())
+        if self.only_changes:
+            return []
+        folder = scene.private_folder(self.place / random_name())
         seen = printed(scene.decoy(folder / "file"), f"{folder}/file was read by a shell")
-        return [Line(f"cat {shlex.quote(str(folder / 'file'))}", "cat /tmp/FOLDER/file", seen)]
+        shown = f"cat {self.place}/FOLDER/file"
+        return [Line(f"cat {shlex.quote(str(folder / 'file'))}", shown, seen)]
 
 
 @dataclass(frozen=True)

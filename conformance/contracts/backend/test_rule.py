@@ -47,7 +47,7 @@ AGENTS = (
 READS = (
     *("r_secret", "r_readdir", "r_via_symlink", "r_proc_self_root", "r_dotdot"),
     *("r_via_new_hardlink", "r_via_rename", "r_io_uring", "r_mmap", "z_umount_mask"),
-    "r_mounted",
+    *("r_mounted", "r_pid_root"),
 )
 
 

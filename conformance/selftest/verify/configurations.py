@@ -188,6 +188,31 @@ CONFIGURATIONS = {
         f"--unshare-pid {NO_HOME} --cap-drop ALL",
         only_root=True,
     ),
+    "a_root_directory_of_another_process": row(
+        "ssh-keys",
+        OPEN,
+        f"--cap-drop ALL --cap-add CAP_SYS_PTRACE {NO_HOME}",
+        f"--cap-drop ALL --cap-add CAP_SYS_PTRACE --unshare-pid {NO_HOME}",
+        only_root=True,
+    ),
+    "settings_of_the_kernel_that_are_writable": row(
+        "kernel",
+        OPEN,
+        "--cap-drop ALL",
+        "--cap-drop ALL --ro-bind /proc/sys /proc/sys",
+        only_root=True,
+    ),
+    "files_of_the_kernel_that_are_writable": row(
+        "kernel",
+        OPEN,
+        "--cap-drop ALL --ro-bind /proc/sys /proc/sys --bind /sys /sys",
+        "--cap-drop ALL --ro-bind /proc/sys /proc/sys",
+        only_root=True,
+    ),
+    "a_folder_of_the_system_that_is_writable": row(
+        "outside", USUAL, "--bind /var/lib /var/lib", "", only_root=True
+    ),
+    "another_temporary_folder_of_the_host": row("temporary", USUAL, "--bind /var/tmp /var/tmp", ""),
     "a_helper_that_is_left": row("remains", "{}" + USUAL.format(""), "sleep 60 & \n", ""),
     "a_null_byte_in_the_name_for_a_proxy": Configuration(
         ("--row", "proxies", "--row", "outside"), "proxies", PROXY, "", " and bytes(1) not in name"

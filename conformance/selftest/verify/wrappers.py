@@ -20,8 +20,8 @@ LEAKED, HELD, NOT_TESTED = "LEAKED", "held", "not tested"
 CAREFUL = """\
 mkdir -p .vscode .claude
 env -i PATH=/usr/bin:/bin HOME="$HOME" bwrap --unshare-all --die-with-parent --new-session \\
-  --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --tmpfs /run \\
-  --tmpfs "$HOME" \\
+  --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --ro-bind /proc/sys /proc/sys \\
+  --tmpfs /tmp --tmpfs /run --tmpfs "$HOME" \\
   --bind "$PWD" "$PWD" --bind "$PWD/.git" "$PWD/.git" \\
   --ro-bind "$PWD/.git/hooks" "$PWD/.git/hooks" --ro-bind "$PWD/.git/config" "$PWD/.git/config" \\
   --ro-bind "$PWD/.vscode" "$PWD/.vscode" --ro-bind "$PWD/.claude" "$PWD/.claude" \\

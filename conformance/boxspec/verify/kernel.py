@@ -1,0 +1,86 @@
+"""Files of the kernel and disks, by which a program takes over the host. They are opened and closed
+again: nothing is read or written."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from boxspec.subject.observe.probes import ProbeResult
+from boxspec.verify.row import Attempt, Target
+from boxspec.verify.scene import Scene
+
+# The magic numbers of statfs(2), as the probe prints them.
+PROC, SYSFS = "9fa0", "62656572"
+# Files that change the kernel of the whole host, whatever the namespaces of the writer.
+FILES = {
+    "/proc/sys/kernel/core_pattern": PROC,
+    "/proc/sys/kernel/modprobe": PROC,
+    "/proc/sys/vm/overcommit_memory": PROC,
+    "/proc/sysrq-trigger": PROC,
+    "/sys/kernel/uevent_helper": SYSFS,
+    "/sys/power/state": SYSFS,
+}
+
+
+@dataclass(frozen=True)
+class KernelFile(Target):
+    """A file of the kernel, opened for writing.
+
+    system: the magic number of its file system. Another file may be mounted over it, so only a
+        file of this file system counts.
+    """
+
+    path: Path
+    system: str
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        shown = f"{self.path} opened for writing, nothing written"
+        name, effect = f"system {self.system}", f"{self.path} was opened for writing"
+
+        def effects(result: ProbeResult) -> list[str]:
+            return [effect] if name in result.leaked else []
+
+        return [Attempt("w_etc", shown, {"path": self.path}, effects)]
+
+
+@dataclass(frozen=True)
+class Disk(Target):
+    """A disk of the host, opened for reading: it has all files, whatever mounts hide."""
+
+    path: Path
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        number = self.path.stat().st_rdev
+        name = f"device {os.major(number)}:{os.minor(number)}"
+        effect = f"{self.path} was opened for reading"
+
+        def effects(result: ProbeResult) -> list[str]:
+            return [effect] if name in result.leaked else []
+
+        params: dict[str, object] = {"path": self.path, "only_open": 1}
+        return [Attempt("r_secret", f"{self.path} opened, nothing read", params, effects)]
+
+
+def kernel_targets() -> tuple[Target, ...]:
+    """Return the files and disks that the caller may open without a sandbox."""
+    files = ((Path(name), system) for name, system in FILES.items())
+    found = [KernelFile(path, system) for path, system in files if os.access(path, os.W_OK)]
+    return (*found, *(Disk(path) for path in _disks()))
+
+
+def _disks() -> list[Path]:
+    """Return the devices of the file systems of the root and of the home directory."""
+    found = []
+    for place in ("/", str(Path.home())):
+        number = Path(place).stat().st_dev
+        uevent = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}/uevent")
+        try:
+            facts = dict(line.split("=", 1) for line in uevent.read_text().splitlines())
+        except (OSError, ValueError):
+            continue
+        path = Path("/dev", facts.get("DEVNAME", ""))
+        if path.is_block_device() and os.access(path, os.R_OK):
+            found.append(path)
+    return list(dict.fromkeys(found))
