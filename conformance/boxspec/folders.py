@@ -184,7 +184,7 @@ def delete(folder: Path) -> bool:
     """Delete a folder with its content, without following links; return whether it is gone."""
     _remove(folder)
     if os.path.lexists(folder):
-        # Only root with all capabilities removes what lies in a directory without permissions.
+        # A directory without permissions can be emptied only by root with all capabilities.
         _give_permissions(folder)
         _remove(folder)
     return not os.path.lexists(folder)

@@ -74,7 +74,7 @@ def _scratch() -> Path:
 
 
 def _executes(folder: Path) -> bool:
-    """True unless the folder is on a file system whose programs cannot be executed."""
+    """False if the file system of the folder is mounted with noexec."""
     try:
         return not os.statvfs(folder).f_flag & os.ST_NOEXEC
     except OSError:

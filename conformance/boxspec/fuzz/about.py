@@ -1,4 +1,4 @@
-"""Find out what a finding is about: the requirement, and the two answers that differ."""
+"""Name the requirement of a finding, and the two answers that differ."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ANSWERS = re.compile(r"request \d+: (.*), and the reference: (.*)", re.S)
 
 
 def answers(finding: Finding) -> tuple[str, str] | None:
-    """Return the answers of the reference and of the shim, or None if there are no two answers."""
+    """Return the answer of the reference and that of the shim; None for other findings."""
     found = _ANSWERS.fullmatch(finding.report.message)
     if found is None:
         return None
@@ -24,8 +24,10 @@ def answers(finding: Finding) -> tuple[str, str] | None:
 
 
 def requirement(finding: Finding) -> str | None:
-    """Return the requirement that the shim's answer breaks, or None if it cannot be decided: the
-    input is decoded by the release build, and not every operation has vectors."""
+    """Return the requirement that the shim's answer breaks, or None if it is unknown.
+
+    The release build decodes the input. Some operations have no vectors.
+    """
     decoder = builds.binary(builds.DECODER, finding.target)
     found = _ANSWERS.fullmatch(finding.report.message)
     if found is None or not decoder.is_file():

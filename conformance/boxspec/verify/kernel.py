@@ -1,5 +1,5 @@
-"""Files of the kernel and disks, by which a program takes over the host. They are opened and closed
-again: nothing is read or written."""
+"""Files of the kernel, and disks. A program that may open them can take over the host. The attempts
+open and close them, and neither read nor write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from boxspec.verify.scene import Scene
 
 # The magic numbers of statfs(2), as the probe prints them.
 PROC, SYSFS = "9fa0", "62656572"
-# Files that change the kernel of the whole host, whatever the namespaces of the writer.
+# Files that change the kernel of the whole host. Namespaces of the writer make no difference.
 FILES = {
     "/proc/sys/kernel/core_pattern": PROC,
     "/proc/sys/kernel/modprobe": PROC,
@@ -47,7 +47,7 @@ class KernelFile(Target):
 
 @dataclass(frozen=True)
 class Disk(Target):
-    """A disk of the host, opened for reading: it has all files, whatever mounts hide."""
+    """A disk of the host, opened for reading. It has all files, also those that a mount hides."""
 
     path: Path
 

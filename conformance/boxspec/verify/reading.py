@@ -36,10 +36,10 @@ MAKE_LINKS = ("r_via_symlink", "r_via_new_hardlink")
 
 
 def _top(path: Path) -> Path:
-    """Return the highest folder above the path that is no mount of this host, nor below one.
+    """Return the highest folder above the path before the next mount point of this host.
 
-    A program may unmount what is mounted there inside its sandbox. If it runs without one, nothing
-    of the host is mounted there.
+    The attempt unmounts each folder up to this one. Without a sandbox none of them is a mount
+    point, so nothing happens.
     """
     top = path.parent
     while not os.path.ismount(top.parent) and not os.path.ismount(top):

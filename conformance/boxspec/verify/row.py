@@ -43,8 +43,8 @@ class Attempt:
     after_start: the attempt waits until the kit has made the files that are new since the start.
     is_there: True if the file that it reads still has its content. A command that removes the file
         keeps no program out.
-    way: how it gets at its object, unless it simply opens it. The evidence names the way if nothing
-        simpler had the effect.
+    way: how it reaches its object; empty if it simply opens it. The evidence names the way if no
+        simpler attempt had the effect.
     """
 
     probe: str

@@ -38,7 +38,7 @@ OUTSIDE = (
     *("w_symlink_file_follow", "w_preplanted_symlink", "w_proc_self_root", "w_o_path_reopen"),
     *("w_o_tmpfile", "w_io_uring_openat", "w_exchange", "w_openat2", "w_creat", "w_mounted"),
 )
-# Those that need more than the path of what they change.
+# Attempts that do more than open a path. The evidence names them.
 INDIRECT = (
     *("w_hardlink_out_to_ws_write", "w_hardlink_ws_to_out", "w_symlink_dir_follow"),
     *("w_symlink_file_follow", "w_preplanted_symlink", "w_proc_self_root", "w_o_path_reopen"),

@@ -26,7 +26,7 @@ from contracts.process.client import (
 )
 from contracts.shared.moments import until
 
-# What `poll` answers while a process runs, and so does a `wait` that timed out.
+# The answer of `poll` while a process runs, and of a `wait` that timed out.
 RUNNING = {"running": True}
 
 CAT = "/bin/cat"

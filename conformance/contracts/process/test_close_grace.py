@@ -41,7 +41,7 @@ def test_members_that_end_one_by_one_do_not_extend_the_grace(case: ProcessCase) 
         told = events.wait("signal").effect
         seen = shim.finish()
     expect("how the child ended", seen.steps[3].get("signaled"), "SIGKILL")
-    # A grace period that began anew with the last member would end after 1,700 ms.
+    # If the end of a member started the grace period again, it would end after 1,700 ms.
     expect_within(case, "from SIGTERM to the end", told, seen.end, 1550)
 
 

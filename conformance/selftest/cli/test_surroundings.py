@@ -70,7 +70,7 @@ def test_a_verdict_or_one_line(name: str) -> None:
         assert "· exit 0\n" in done.stdout
 
 
-# Requirements whose tests make many runs at once, and one whose test traces system calls.
+# The tests of the first two make many runs at once. The last one traces system calls.
 WITH_MANY = ["EXEC-CONC-02", "EXEC-CONC-05", "EXEC-KILL-10"]
 
 

@@ -48,7 +48,7 @@ def test_each_row_leaks_without_a_sandbox(unconfined: Verified) -> None:
 
 def test_leaks_come_first_and_name_their_evidence(unconfined: Verified) -> None:
     lines = unconfined.done.stdout.splitlines()
-    # What gives the whole host away comes before every secret, but only root could do that.
+    # The row of the kernel comes before each secret. Only root has it.
     first = lines[2] if "kernel" not in unconfined.rows else lines[3]
     assert re.match("LEAKED +read SSH keys +default row +the names in ~/.ssh were read", first)
     assert unconfined.rows["ssh-keys"]["evidence"][1] == "~/.ssh/id_ed25519 was read"

@@ -11,7 +11,7 @@ from boxspec.subject.observe.listeners import Listeners
 
 
 class WithoutIpv6(socket.socket):
-    """A socket of a host whose loopback has no IPv6 address, like many containers."""
+    """A socket of a host without an IPv6 address on loopback, as in many containers."""
 
     def bind(self, address: object) -> None:
         if self.family == socket.AF_INET6:
