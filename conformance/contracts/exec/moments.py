@@ -29,6 +29,10 @@ from contracts.shared.moments import pass_time as pass_time
 from contracts.shared.moments import send as send
 from contracts.shared.moments import until as until
 
+# Time in which the whole group of the child must be set up, even on a busy machine; the deadline
+# comes after it.
+SETTLED_MS = 900
+
 TIMED_OUT = b"process timed out"
 BY_SIGTERM = b"process interrupted by signal SIGTERM"
 BY_SIGINT = b"process interrupted by signal SIGINT"

@@ -10,14 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import (
-    Failure,
-    NotMeasured,
-    ShimBroke,
-    expect,
-    requires,
-    satisfies,
-)
+from boxspec.api import Failure, NotMeasured, ShimBroke, expect, requires, satisfies
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase, RunOptions

@@ -9,14 +9,7 @@ from boxspec.api import NotMeasured, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
-from contracts.exec.moments import (
-    attempted,
-    expect_none_left,
-    pass_time,
-    send,
-    shell_ends,
-    until,
-)
+from contracts.exec.moments import attempted, expect_none_left, pass_time, send, shell_ends, until
 from contracts.exec.spawn_io import shell
 
 

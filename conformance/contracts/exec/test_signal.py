@@ -21,6 +21,7 @@ from boxspec.api import (
 )
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.caller_signals import CODE, SAYS, SIGNALS, interrupted
 from contracts.exec.client import ExecCase
 from contracts.exec.moments import (
     BY_SIGINT,
@@ -34,26 +35,8 @@ from contracts.exec.moments import (
     shell_ends,
     until,
 )
-from contracts.exec.spawn_io import STDERR_SIZES, digest, error_of, shell, stream, writes_zeros
+from contracts.exec.spawn_io import error_of, shell
 from contracts.shared.requests import ExecRequest, Limits
-
-SIGNALS = ["TERM", "INT"]
-CODE = {"TERM": 143, "INT": 130}
-SAYS = {"TERM": BY_SIGTERM, "INT": BY_SIGINT}
-
-
-def interrupted(
-    case: ExecCase, name: str, *args: str | bytes, program: str | None = None
-) -> ObservedRun:
-    """Run, and send the caller a signal as soon as the child is ready."""
-    events = case.events()
-    rest = args or (FOREVER_MS,)
-    with case.exec.start(
-        program=program or P.slow_exit, args=[events.path, *rest], within_s=20
-    ) as shim:
-        events.wait("ready")
-        shim.signal(name)
-        return shim.finish()
 
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1"])
@@ -392,30 +375,3 @@ def test_a_signal_after_the_childs_exit_does_not_change_the_result(
         raise NotMeasured("the run ended before the signal could be sent")
     got = (seen.result["exit_code"], SAYS[name] in seen.stderr)
     expect("exit_code, and whether stderr names the signal", got, (7, False))
-
-
-STDERR = [b"", b"x", b"x\n", "Zürich €\n\n".encode()]
-
-
-@pytest.mark.parametrize("name", SIGNALS)
-@pytest.mark.parametrize("text", STDERR, ids=["empty", "text", "newline", "newlines"])
-@requires("EXEC-SIGNAL-14")
-def test_the_annotation_is_joined_by_exactly_one_newline(
-    case: ExecCase, name: str, text: bytes
-) -> None:
-    output: list[str | bytes] = ["--err", text] if text else []
-    seen = interrupted(case, name, *output, "--on", f"{name}:exit:0", program=P.siglog)
-    joined = text + b"\n" + SAYS[name] if text else SAYS[name]
-    expect("stderr", seen.stderr, joined)
-
-
-@pytest.mark.parametrize("size", STDERR_SIZES)
-@requires("EXEC-SIGNAL-14")
-def test_a_stderr_of_each_size_ends_in_the_annotation(case: ExecCase, size: int) -> None:
-    events = case.events()
-    with case.exec.start(**writes_zeros(size, events.path), within_s=20) as shim:
-        events.wait("ready")
-        shim.signal("TERM")
-        seen = shim.finish()
-    whole = digest(bytes(size) + b"\n" + SAYS["TERM"])
-    expect("length and digest of stderr", stream(seen, "stderr"), whole)

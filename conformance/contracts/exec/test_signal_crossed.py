@@ -10,13 +10,13 @@ from boxspec.api import NotMeasured, ShimProcess, expect, for_the_prompt, requir
 from boxspec.api import programs as P
 from boxspec.judge.verdict import NotApplicable
 from contracts.exec.answers import ObservedRun
+from contracts.exec.caller_signals import CODE
 from contracts.exec.client import ExecCase
 from contracts.exec.moments import elapsed_ms, pass_time, send, shell_ends, until
 from contracts.exec.spawn_io import outcome, shell
 from contracts.shared.after_effects import expect_acts_as_before
 from contracts.shared.signals import ignoring
 
-CODE = {"TERM": 143, "INT": 130}
 PAYLOAD = b"x" * 2**20
 
 # For each label the capabilities it needs, and the options of a run whose child waits without

@@ -10,26 +10,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from boxspec.api import (
-    Failure,
-    NotMeasured,
-    ShimBroke,
-    expect,
-    requires,
-    satisfies,
-)
+from boxspec.api import Failure, NotMeasured, ShimBroke, expect, requires, satisfies
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
 from contracts.exec.host import need_other_users, unused_user
 from contracts.exec.moments import extra_descendants
 from contracts.exec.silence import answers, crash
-from contracts.exec.spawn_io import (
-    SPAWN_FAILURE,
-    error_of,
-    outcome,
-    shell,
-)
+from contracts.exec.spawn_io import SPAWN_FAILURE, error_of, outcome, shell
 from contracts.shared.callers import many_descriptors, need_descriptors
 from contracts.shared.requests import Command, ExecRequest
 

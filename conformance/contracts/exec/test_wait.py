@@ -19,12 +19,7 @@ from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.host import need_pidfd
-from contracts.exec.moments import (
-    FOREVER_MS,
-    elapsed_ms,
-    expect_none_left,
-    need_preload,
-)
+from contracts.exec.moments import FOREVER_MS, elapsed_ms, expect_none_left, need_preload
 from contracts.exec.spawn_io import digest, hash_line, pattern, shell, stream
 from contracts.exec.theft import WAIT_ERROR, Outcome, expect_wait_errors, wait_outcome
 from contracts.shared.callers import IGNORES_CHLD, resets_sigchld

@@ -1,0 +1,36 @@
+"""Send the caller a signal: what the tests of EXEC-SIGNAL and EXEC-KILL share."""
+
+from __future__ import annotations
+
+from boxspec.api import Blocked, ShimProcess, Stamp
+from boxspec.api import programs as P
+from contracts.exec.answers import ObservedRun
+from contracts.exec.client import ExecCase
+from contracts.exec.moments import BY_SIGINT, BY_SIGTERM, FOREVER_MS
+
+SIGNALS = ["TERM", "INT"]
+CODE = {"TERM": 143, "INT": 130}
+SAYS = {"TERM": BY_SIGTERM, "INT": BY_SIGINT}
+
+
+def interrupted(
+    case: ExecCase, name: str, *args: str | bytes, program: str | None = None
+) -> ObservedRun:
+    """Run, and send the caller a signal as soon as the child is ready."""
+    events = case.events()
+    rest = args or (FOREVER_MS,)
+    with case.exec.start(
+        program=program or P.slow_exit, args=[events.path, *rest], within_s=20
+    ) as shim:
+        events.wait("ready")
+        shim.signal(name)
+        return shim.finish()
+
+
+def signal_caller(case: ExecCase, shim: ShimProcess[ObservedRun]) -> tuple[Stamp, ObservedRun]:
+    """Send SIGTERM to the caller; return the time of the signal and the answer."""
+    sent = shim.signal("TERM")
+    seen = shim.finish()
+    if not seen.ok:
+        raise Blocked(["EXEC-SIGNAL-01"], "the signal ends the caller")
+    return sent, seen

@@ -1,0 +1,80 @@
+"""Tests of the progress line: what it shows, and the time that it says is left."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import pytest
+
+from boxspec.report import console
+from boxspec.report.console import Console, Progress
+from boxspec.report.progress import LONG_SHARE, PRIOR_S, Durations, Pace, line
+
+# Progress ------------------------------------------------------------------------------------
+
+
+def test_without_a_terminal_there_is_a_line_every_so_often(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(console, "LINES_S", 0.01)
+    out = io.StringIO()
+    progress = Progress(Console(out), lambda: ("3/8", 0.4))
+    limit = time.monotonic() + 20
+    while out.getvalue().count("\n") < 2 and time.monotonic() < limit:
+        time.sleep(0.005)
+    progress.close()
+    assert set(out.getvalue().splitlines()) == {"3/8"}
+    assert out.getvalue().count("\n") >= 2
+
+
+def test_the_progress_line_does_not_report_a_closed_pipe(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(console, "LINES_S", 0.001)
+    out = io.StringIO()
+    out.close()
+    progress = Progress(Console(io.StringIO()), lambda: ("3/8", 0.4))
+    progress._console.out = out
+    progress._thread.join(20)
+    assert not progress._thread.is_alive()
+    progress.close()
+
+
+def test_the_time_left_follows_the_work_that_is_done() -> None:
+    run = Pace([1.0] * 100, 20.0, speed=0.0)
+    assert run.left_s(1.0) is None
+    for _ in range(25):
+        run.end(1.0)
+    assert run.left_s(10.0) == pytest.approx(30.0)
+    # Tests that were late are repeated in the end.
+    assert run.left_s(10.0, repeats_s=7.0) == pytest.approx(37.0)
+    # Their first attempts are done.
+    assert run.left_s(10.0, 5.0, 7.0) == pytest.approx(70 / 3 + 7)
+
+
+def test_the_time_left_begins_with_the_speed_of_earlier_runs() -> None:
+    run = Pace([1.0] * 100, 0.0, speed=2.0)
+    assert run.left_s(0.0) == pytest.approx(50.0)
+    assert run.left_s(PRIOR_S) == pytest.approx(100.0)
+
+
+def test_the_time_left_includes_the_longest_test() -> None:
+    run = Pace([1.0], 30.0, speed=1.0)
+    run.end(1.0)
+    assert run.left_s(2.0) == 28.0
+
+
+def test_a_topic_that_is_not_known_counts_as_the_average_one() -> None:
+    known = Durations({"A-B": 1.0, "A-C": 3.0})
+    assert known.weight("A-B", None) == 1.0
+    assert known.weight("A-D", None) == 2.0
+    assert known.weight("A-B", 100.0) == pytest.approx(100 * LONG_SHARE)
+
+
+def test_the_live_line_shows_the_progress() -> None:
+    assert line(3, 8, 12.4, 55.0, 1) == "3/8 tests · 12 s · about 55 s left · 1 fails"
+    assert line(3, 8, 12.4, None, 0) == "3/8 tests · 12 s"
+    again = line(6, 8, 12.4, 150.0, 0, 2)
+    assert again == "6/8 tests · 12 s · repeats 2 late tests · about 2 min left"
+    assert line(8, 8, 12.4, 9.0, 0) == "8/8 tests · 12 s"
