@@ -1,4 +1,4 @@
-"""Send the caller a signal: what the tests of EXEC-SIGNAL and EXEC-KILL share."""
+"""Send the caller a signal, for the tests of EXEC-SIGNAL and EXEC-KILL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EXEC-KILL-06 to EXEC-KILL-08: stopped processes, and processes whose main thread has ended."""
+"""EXEC-KILL-06 to EXEC-KILL-08: stopped processes, and processes without their main thread."""
 
 from __future__ import annotations
 

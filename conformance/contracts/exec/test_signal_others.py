@@ -30,8 +30,7 @@ End = tuple[str, int] | None
 
 
 def end_of_a_caller(case: ExecCase, name: str, *state: str) -> End:
-    """Send the shim this signal during a run; return how it ended, or None if the run was
-    completed."""
+    """Send the shim this signal during a run. Return its end, or None if it completed the run."""
     events, gate = case.events(), case.fifo("open")
     with case.exec.start(
         program=P.gate,
@@ -74,8 +73,7 @@ def test_another_signal_that_the_caller_ignores_changes_nothing(case: ExecCase, 
 
 
 def without_handlers(case: ExecCase, **request: Unpack[RunOptions]) -> ShimProcess[ObservedRun]:
-    """Return a shim whose installation of the SIGTERM handler has failed, waiting at the fifo
-    `hold`."""
+    """Return a shim that waits at the fifo `hold` and could not install its SIGTERM handler."""
     held: RunOptions = {
         "state": ["--preload", P.preload("fail_sigaction")],
         "shim_env": {"BOXSPEC_PRELOAD_ARM": "1"},

@@ -1,4 +1,4 @@
-"""Tests of the progress line: what it shows, and the time that it says is left."""
+"""Tests of the progress line and of the time left."""
 
 from __future__ import annotations
 
