@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 from boxspec.errors import UsageError
 from boxspec.judge.requirements import load
+from boxspec.schedule.options import PROFILES, SHARED
 from boxspec.subject.contract import names
-from boxspec.words import count, natural, shard
+from boxspec.words import count
 
 EXITS = """\
 exit codes of run: 0 the implementation conforms; 1 it fails a MUST of profile contract, or an
@@ -48,12 +49,10 @@ def shim_flag(options: Options) -> None:
     )
 
 
-def isolate_flag(options: Options) -> None:
-    options.add_argument(
-        "--isolate",
-        action="store_true",
-        help="run the shim as another user who sees the kit read-only (needs root)",
-    )
+def shared_flags(options: Options, *flags: str) -> None:
+    """Add options that `boxspec run` has in common with the pytest plugin."""
+    for flag in flags:
+        options.add_argument(flag, **SHARED[flag])
 
 
 def contract_flag(options: Options, default: str) -> None:
@@ -68,7 +67,7 @@ def contract_flag(options: Options, default: str) -> None:
 def profile_flag(options: Options, effect: str = "") -> None:
     options.add_argument(
         "--profile",
-        choices=("contract", "hardened", "all"),
+        choices=PROFILES,
         help=f"only requirements of this profile{effect}",
     )
 
@@ -88,12 +87,7 @@ def run_flags(parser: argparse.ArgumentParser, *, shown: bool = True) -> None:
     group = parser.add_argument_group
     judged = group("the implementation")
     shim_flag(judged)
-    judged.add_argument(
-        "--backend",
-        metavar="NAME",
-        help="the sandbox backend to judge (default: the strongest one that starts here)",
-    )
-    isolate_flag(judged)
+    shared_flags(judged, "--backend", "--isolate")
     groups = {
         _which: "the tests to run",
         _how: "how to run them",
@@ -112,53 +106,26 @@ def run_flags(parser: argparse.ArgumentParser, *, shown: bool = True) -> None:
 def _which(options: Options) -> None:
     contract_flag(options, "each contract that the shim declares")
     profile_flag(options, "; with hardened or all, hardened MUSTs count for the exit status, too")
+    shared_flags(options, "--topic")
     add = options.add_argument
-    add("--topic", action="append", metavar="TOPIC", help="only tests of this topic (repeatable)")
     add("-k", metavar="EXPR", help="only tests whose name matches, as in pytest")
     add("-m", metavar="EXPR", help="only tests with this mark: timing, stress, 'timing or stress'")
-    add(
-        "--spec",
-        metavar="VERSION",
-        help="only requirements of this version, e.g. 1.0 (default: all)",
-    )
+    shared_flags(options, "--spec")
     add(
         "--last-failed",
         action="store_true",
         help="only requirements that failed in the last run of this shim",
     )
-    add(
-        "--focus",
-        metavar="TOPIC",
-        help="all tests of this topic, and one of each other requirement",
-    )
-    add(
-        "--shard",
-        type=shard,
-        metavar="K/N",
-        help="only the K-th of N parts of the tests; `boxspec report` joins the N results",
-    )
+    shared_flags(options, "--focus", "--shard")
 
 
 def _how(options: Options) -> None:
     add = options.add_argument
     add("-x", dest="fail_fast", action="store_true", help="stop at the first test that fails")
     add("-j", "--jobs", type=count, metavar="N", help="run at most N long tests in parallel")
-    add("--seed", type=natural, default=0, metavar="N", help="seed for randomised tests")
-    add(
-        "--stress",
-        action="store_true",
-        help="run stress tests with thousands of rounds and 1 GiB (with -m stress only these)",
-    )
+    shared_flags(options, "--seed", "--stress")
     add("--orders", action="store_true", help="also judge a short set of forced orders of events")
-    add("--repeat", type=count, metavar="N", help="run each test N times and print failure rates")
-    add(
-        "--repeat-file",
-        metavar="FILE",
-        help="append results of --repeat as JSON lines; resumes from them",
-    )
-    add(
-        "--busy", type=natural, default=0, metavar="N", help="run N busy loops in parallel, as load"
-    )
+    shared_flags(options, "--repeat", "--repeat-file", "--busy")
     add(
         "--no-cache",
         action="store_true",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from boxspec.cli import settings
-from boxspec.cli.arguments import isolate_flag, shim_flag
+from boxspec.cli.arguments import shared_flags, shim_flag
 from boxspec.cli.verbs import verb_parser
 from boxspec.printable import one_line
 from boxspec.subject.client.command import shim_argv
@@ -39,6 +39,6 @@ def smoke(command: str | None, *, isolate: bool = False) -> int:
 def main(words: Sequence[str]) -> int:
     parser = verb_parser("smoke")
     shim_flag(parser)
-    isolate_flag(parser)
+    shared_flags(parser, "--isolate")
     args = settings.parse(parser, words)
     return smoke(args.shim, isolate=args.isolate)

@@ -24,7 +24,7 @@ def is_of_other_topics(path: Path, config: pytest.Config) -> bool:
     known = load()
     only = config.getoption("boxspec_requirements") or ()
     topics = {known[name].topic for name in only if name in known}
-    topics = topics or {*(config.getoption("boxspec_topics") or ())}
+    topics = topics or {*(config.getoption("boxspec_topic") or ())}
     contracts = {each.contract for each in known.values()}
     if not topics or path.suffix != ".py" or path.parent.name not in contracts:
         return False
@@ -38,7 +38,7 @@ def select_tests(config: pytest.Config, items: list[pytest.Item]) -> None:
     option = config.getoption
     contracts = option("boxspec_contracts")
     only = option("boxspec_requirements")
-    topics = option("boxspec_topics")
+    topics = option("boxspec_topic")
     profile = option("boxspec_profile")
     spec = option("boxspec_spec")
     kept: list[pytest.Item] = []
