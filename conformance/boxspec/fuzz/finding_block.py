@@ -47,8 +47,8 @@ def finding_block(finding: Finding, command: str) -> list[str]:
     report = finding.report
     says = finding.target.oracles.get(report.oracle) if report.oracle is not None else None
     both, broken = about.answers(finding), about.requirement(finding)
-    title = f": {_cut(report.message)}" if both is None else ""
-    lines = [f"{finding.target.name}: {report.key}{title}"]
+    title = _cut(report.message) if both is None else "two different answers"
+    lines = [f"{finding.target.name}: {report.key}: {title}"]
     lines.append(f"  means     {says or 'the target crashed or hung'}")
     if broken is not None:
         lines.append(f"  breaks    {broken}: {load()[broken].clause}")

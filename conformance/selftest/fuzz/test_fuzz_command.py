@@ -58,7 +58,7 @@ def test_a_falsified_answer_is_reported_once(engine: str, work: Path) -> None:
     flags = ["--engine", engine, "--time", "4s", "--work", str(work), "--jobs", "2"]
     done = boxspec("fuzz", "glob_diff", *flags, env={"BOXSPEC_FUZZ_LIE": "6:match"})
     assert done.returncode == 1, done.stdout + done.stderr
-    fields = re.findall(r"^  (\w+) ", done.stdout, re.M)
+    fields = re.findall(r"^  (\w+)", done.stdout, re.M)
     assert fields == ["means", "case", "input", "seen", "repro", "kept"]
     assert done.stdout.splitlines()[-1].endswith("· 1 finding")
     command = re.search(r"^  repro     (.*)$", done.stdout, re.M)

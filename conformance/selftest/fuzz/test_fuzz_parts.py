@@ -88,7 +88,7 @@ def test_a_difference_shows_both_answers(tmp_path: Path) -> None:
     report = crash_report.Report("differs glob-match-match", message, "differs", ["op  glob.match"])
     found = Finding(targets.named("shim_diff"), report, input_, 1)
     lines = finding_block(found, "true")
-    assert lines[0] == "shim_diff: differs glob-match-match"
+    assert lines[0] == "shim_diff: differs glob-match-match: two different answers"
     assert lines[-6:-4] == ['  expected  {"result": [2]}', '  actual    {"result": [1]}']
 
 
