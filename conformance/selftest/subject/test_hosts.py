@@ -1,0 +1,46 @@
+"""Tests of runs on unusual hosts: the host is never a reason to accuse an implementation."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from selftest.tools import REFERENCE, Done, run
+
+KIT = [sys.executable, "-P", "-m", "boxspec", "run", "--shim", str(REFERENCE)]
+OLD_KERNEL = [sys.executable, "-I", str(Path(__file__).with_name("old_kernel.py"))]
+WITHOUT_CAPABILITIES = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"]
+
+
+def judged(done: Done) -> str:
+    """Return the output of a run in which nothing fails. Something may be left untested."""
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    assert not {"FAIL", "ESCAPED", "KIT"} & {line.split(" ")[0] for line in done.stdout.split("\n")}
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", ["with blanks 'and quotes'", "long" * 40])
+def test_any_name_of_the_scratch_folder_will_do(tmp_path: Path, name: str) -> None:
+    place = tmp_path / name
+    place.mkdir()
+    ids = ["EXEC-SPAWN-02", "MODULE-DIR-01", "MODULE-DIR-04"]
+    said = judged(run([*KIT, *ids], env={"TMPDIR": str(place)}))
+    assert "PASS  3 of 3 requirements" in said
+
+
+def test_an_old_kernel_lacks_what_a_test_needs() -> None:
+    said = judged(run([*OLD_KERNEL, *KIT, "EXEC-KILL-13"]))
+    assert "for lack of pidfd" in said
+
+
+def test_a_backend_that_does_not_start_here_says_nothing_about_another_one() -> None:
+    judged(run([*OLD_KERNEL, *KIT, "MODULE-BACKEND-01", "PROCESS-BACKEND-01"]))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="about root")
+def test_root_without_capabilities_lacks_other_users() -> None:
+    said = judged(run([*WITHOUT_CAPABILITIES, *KIT, "EXEC-SPAWN-12", "EXEC-KILL-15"]))
+    assert "for lack of root" in said
