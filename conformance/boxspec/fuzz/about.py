@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from boxspec.errors import HarnessError
 from boxspec.fuzz import builds, replay
 from boxspec.fuzz.findings import Finding
-from boxspec.fuzz.promote import vectors_of
+from boxspec.subject.contract import owner
 
 _ANSWERS = re.compile(r"request \d+: (.*), and the reference: (.*)", re.S)
 
@@ -40,6 +41,15 @@ def requirement(finding: Finding) -> str | None:
     broken = (fields for case in cases for fields in vectors_of(case, accused))
     first: dict[str, Any] | None = next(broken, None)
     return None if first is None else str(first["requirement"])
+
+
+def vectors_of(
+    case: Mapping[str, Any], accused: Mapping[str, Any] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield vectors for a case that the answer fails. Some operations have no vectors."""
+    contract = owner(str(case["op"]))
+    if contract is not None and contract.fuzzing:
+        yield from contract.load_fuzzing().vectors_of(case, accused)
 
 
 def _essential(text: str) -> str:

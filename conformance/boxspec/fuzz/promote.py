@@ -15,9 +15,10 @@ from typing import Any
 
 from boxspec.errors import UsageError
 from boxspec.fuzz import replay
+from boxspec.fuzz.about import vectors_of
 from boxspec.fuzz.findings import Finding
 from boxspec.judge.requirements import contract_of, load
-from boxspec.subject.contract import find, owner
+from boxspec.subject.contract import find
 
 # Ids of vectors from findings start here, so that they do not collide with ids of vectors that
 # people write.
@@ -112,15 +113,6 @@ def _answer(accused: Sequence[str], case: Mapping[str, Any]) -> dict[str, Any] |
     except (ValueError, RecursionError):
         return None
     return answer if isinstance(answer, dict) and answer.get("id") == "1" else None
-
-
-def vectors_of(
-    case: Mapping[str, Any], accused: Mapping[str, Any] | None = None
-) -> Iterator[dict[str, Any]]:
-    """Yield vectors for a case that the answer fails. Some operations have no vectors."""
-    contract = owner(str(case["op"]))
-    if contract is not None and contract.fuzzing:
-        yield from contract.load_fuzzing().vectors_of(case, accused)
 
 
 def _reason(finding: Finding) -> str:

@@ -20,7 +20,8 @@ COMMAND = re.compile(
 def neutral(text: str) -> str:
     """Replace the parts that differ between checkouts and runs."""
     text = text.replace(str(ROOT), "/home/you/boxspec")
-    text = re.sub(r"\d+ \(ppid \d+ pgid \d+", "4713 (ppid 4702 pgid 4711", text)
+    # On a busy machine the process may be running, not asleep.
+    text = re.sub(r"\d+ \(ppid \d+ pgid \d+ [RS]", "4713 (ppid 4702 pgid 4711 S", text)
     # The output cuts command lines at a fixed length, so the cut depends on the length of the
     # paths. Remove the end.
     return re.sub(r"(orphan) [^']*('\])$", r"\1 …\2", text, flags=re.M)
