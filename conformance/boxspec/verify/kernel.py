@@ -73,10 +73,10 @@ def kernel_targets() -> tuple[Target, ...]:
 def _disks() -> list[Path]:
     """Return the devices of the file systems of the root and of the home directory."""
     found = []
-    for place in ("/", str(Path.home())):
-        number = Path(place).stat().st_dev
-        uevent = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}/uevent")
+    for place in ("/", os.environ.get("HOME") or "/"):
         try:
+            number = Path(place).stat().st_dev
+            uevent = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}/uevent")
             facts = dict(line.split("=", 1) for line in uevent.read_text().splitlines())
         except (OSError, ValueError):
             continue

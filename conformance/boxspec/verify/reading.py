@@ -35,16 +35,18 @@ WAYS = {
 MAKE_LINKS = ("r_via_symlink", "r_via_new_hardlink")
 
 
-def _top(path: Path) -> Path:
-    """Return the highest folder above the path before the next mount point of this host.
+def _folders_to_unmount(path: Path) -> dict[str, object]:
+    """Return the lowest and the highest folder that the attempt unmounts.
 
-    The attempt unmounts each folder up to this one. Without a sandbox none of them is a mount
-    point, so nothing happens.
+    They lie above the path and below the next mount point of this host. So without a sandbox none
+    of them is a mount point, and nothing happens.
     """
+    if os.path.ismount(path.parent):
+        return {}
     top = path.parent
-    while not os.path.ismount(top.parent) and not os.path.ismount(top):
+    while not os.path.ismount(top.parent):
         top = top.parent
-    return top
+    return {"secret": path.parent, "top": top}
 
 
 def leaks(token: str, effect: str) -> Callable[[ProbeResult], list[str]]:
@@ -91,7 +93,7 @@ class ReadFile(Target):
             made.append(self._attempt(probe, how, params, effects, is_there=is_there))
         if self.thorough:
             how = "opened after unmounting what hides it"
-            params = {"path": path, "secret": path.parent, "top": _top(path), "ws": scene.root}
+            params = {"path": path, "ws": scene.root, **_folders_to_unmount(path)}
             made.append(self._attempt("z_umount_mask", how, params, effects, late=True))
         return made
 

@@ -17,6 +17,7 @@ import pytest
 from boxspec.errors import UsageError
 from boxspec.folders import owner
 from boxspec.subject.observe.probes import table
+from boxspec.verify import reading
 from boxspec.verify.command import Command
 from boxspec.verify.defaults import rows
 from boxspec.verify.errors import UntestableError
@@ -165,6 +166,18 @@ def test_each_attempt_is_of_the_table_of_probes(scene: Scene) -> None:
         for attempt in target.attempts(scene)
     }
     assert found <= {*table()}
+
+
+@pytest.mark.parametrize(
+    ("path", "folders"),
+    [("/m/a/b/key", ("/m/a/b", "/m/a")), ("/m/a/key", ("/m/a", "/m/a")), ("/m/key", None)],
+)
+def test_no_mount_of_the_host_is_unmounted(
+    path: str, folders: tuple[str, str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os.path, "ismount", lambda each: str(each) in ("/", "/m"))
+    found = reading._folders_to_unmount(Path(path))
+    assert tuple(map(str, found.values())) == (folders or ())
 
 
 def test_a_run_removes_what_a_killed_one_left(tmp_path: Path) -> None:
