@@ -277,7 +277,7 @@ SLASHES = {
 }
 
 
-@requires("EXEC-PATH-06")
+@requires("EXEC-PATH-06", needs=["EXEC-PATH-01"])
 @pytest.mark.parametrize("what", SLASHES)
 def test_a_slash_at_the_end_of_a_name_is_not_dropped(case: ExecCase, what: str) -> None:
     current = case.tmp / "current"
