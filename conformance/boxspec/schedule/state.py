@@ -24,6 +24,7 @@ from boxspec.schedule.worker import WORTH, ClosedCase, Worker
 from boxspec.subject.case import Case
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.isolation import Isolation, isolation
+from boxspec.subject.process_limit import affordable
 from boxspec.subject.sentinels import quiet
 from boxspec.subject.session import Session
 from boxspec.subject.trust import trust
@@ -41,7 +42,8 @@ class State:
         self.interrupted = False
         # The names of tests whose bodies have ended in other threads.
         self.ended: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self.long_bodies = BodyPool(config.getoption("boxspec_jobs"), on_end=self._end)
+        jobs = affordable(config.getoption("boxspec_jobs"))
+        self.long_bodies = BodyPool(jobs, on_end=self._end)
         # Another thread runs short bodies at the same time, because a short case mostly waits for
         # processes to start and end. This thread takes them from the end of the list, and the main
         # thread from its beginning.
