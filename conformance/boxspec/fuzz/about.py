@@ -16,7 +16,7 @@ _ANSWERS = re.compile(r"request \d+: (.*), and the reference: (.*)", re.S)
 
 
 def answers(finding: Finding) -> tuple[str, str] | None:
-    """Return the answer of the reference and that of the shim; None for other findings."""
+    """Return both answers, that of the reference first. None if the finding has no answers."""
     found = _ANSWERS.fullmatch(finding.report.message)
     if found is None:
         return None

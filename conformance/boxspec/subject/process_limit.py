@@ -15,7 +15,10 @@ ALONE, EACH = 400, 6
 
 
 def affordable(jobs: int) -> int:
-    """Return how many of these long tests may run in parallel; raise UsageError if none may."""
+    """Return the number of long tests to run in parallel, at most `jobs`.
+
+    Raise UsageError if the limit is too low for a single one.
+    """
     left = processes_left()
     if left is None:
         return jobs
@@ -29,7 +32,7 @@ def affordable(jobs: int) -> int:
 
 
 def processes_left() -> int | None:
-    """Return how many more processes and threads may run here, or None without a limit."""
+    """Return the number of processes and threads that can still start; None without a limit."""
     try:
         text = Path("/proc/self/cgroup").read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:
@@ -39,9 +42,9 @@ def processes_left() -> int | None:
 
 
 def least_left(groups: Iterable[Path], mounted: Iterable[Mount]) -> int | None:
-    """Return the least that these control groups and those above them leave, or None.
+    """Return the smallest rest of these control groups and their parents; None without a limit.
 
-    groups: their paths in the hierarchy. mounted: mounts, some of which are hierarchies.
+    groups: paths in a hierarchy. mounted: all mounts, hierarchies among them.
     """
     found = []
     mounted = list(mounted)
