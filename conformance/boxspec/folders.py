@@ -185,7 +185,7 @@ def delete(folder: Path) -> bool:
     _remove(folder)
     if os.path.lexists(folder):
         # A directory without permissions can be emptied only by root with all capabilities.
-        _give_permissions(folder)
+        give_permissions(folder)
         _remove(folder)
     return not os.path.lexists(folder)
 
@@ -198,14 +198,19 @@ def _remove(folder: Path) -> None:
         subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL, check=False)
 
 
-def _give_permissions(folder: Path) -> None:
-    """Let the owner read, enter and change each directory of this tree."""
-    with contextlib.suppress(OSError, RecursionError):
-        folder.chmod(0o700)
+def give_permissions(folder: Path) -> None:
+    """Let the owner read, enter and change each directory of this tree. Links are left alone."""
+    _open(folder)
+    with contextlib.suppress(RecursionError):
         for place, names, _ in os.walk(folder):
             for name in names:
-                if not (directory := Path(place, name)).is_symlink():
-                    directory.chmod(0o700)
+                _open(Path(place, name))
+
+
+def _open(directory: Path) -> None:
+    with contextlib.suppress(OSError):
+        if stat.S_ISDIR(directory.lstat().st_mode):
+            directory.chmod(0o700)
 
 
 def stays(folder: Path) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from boxspec.errors import UsageError
@@ -38,18 +39,18 @@ def processes_left() -> int | None:
     except OSError:
         return None
     groups = [Path(line.split(":", 2)[2]) for line in text.splitlines() if line.count(":") >= 2]
-    return least_left(groups, mounts())
+    hierarchies = [each for each in mounts() if os.access(each.at / "cgroup.procs", os.F_OK)]
+    return least_left(groups, hierarchies)
 
 
-def least_left(groups: Iterable[Path], mounted: Iterable[Mount]) -> int | None:
+def least_left(groups: Iterable[Path], hierarchies: Sequence[Mount]) -> int | None:
     """Return the smallest rest of these control groups and their parents; None without a limit.
 
-    groups: paths in a hierarchy. mounted: all mounts, hierarchies among them.
+    groups: paths in a hierarchy.
     """
     found = []
-    mounted = list(mounted)
     for group in groups:
-        for mount in mounted:
+        for mount in hierarchies:
             if not group.is_relative_to(mount.inner):
                 continue
             folder = mount.at / group.relative_to(mount.inner)

@@ -35,9 +35,8 @@ from boxspec.subject.observe.warden import Warden, spawn
 GRACE_MS, TICK_MS = 5000, 100
 # Upper limit for a line, even if hello declares more, because a line is several times in memory.
 MOST_BELIEVED = 4 * MAX_RESPONSE
-# A limit of descriptors that is high enough for every correct shim.
-# Descriptors that a run needs, and with which every test can be measured, because a shim of many
-# concurrent runs has the limit of the kit.
+# The limit of descriptors that a run needs, and the one with which it can measure every test. A
+# shim inherits the limit of the kit, and some tests make many runs at once.
 DESCRIPTORS, WANTED_DESCRIPTORS = 256, 1024
 
 

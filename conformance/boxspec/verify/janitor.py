@@ -19,7 +19,7 @@ import shutil
 import signal
 from pathlib import Path
 
-from boxspec.folders import listed, lives, owner, remove_listed
+from boxspec.folders import give_permissions, listed, lives, owner, remove_listed
 from boxspec.places import case_root
 from boxspec.verify import objects
 
@@ -160,9 +160,7 @@ def _remove(path: Path) -> bool:
             return True
         # Removing needs write permission on each directory. A process of the run that is still
         # ending may also have added an entry.
-        for folder, _, _ in os.walk(path):
-            with contextlib.suppress(OSError):
-                Path(folder).chmod(0o700)
+        give_permissions(path)
         select.select([], [], [], 0.1)
     return False
 

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from boxspec.subject.observe.probes import ProbeResult
+from boxspec.verify.reading import named
 from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
 
@@ -37,11 +37,7 @@ class KernelFile(Target):
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         shown = f"{self.path} opened for writing, nothing written"
-        name, effect = f"system {self.system}", f"{self.path} was opened for writing"
-
-        def effects(result: ProbeResult) -> list[str]:
-            return [effect] if name in result.leaked else []
-
+        effects = named(f"system {self.system}", f"{self.path} was opened for writing")
         return [Attempt("w_etc", shown, {"path": self.path}, effects)]
 
 
@@ -54,11 +50,7 @@ class Disk(Target):
     def attempts(self, scene: Scene) -> list[Attempt]:
         number = self.path.stat().st_rdev
         name = f"device {os.major(number)}:{os.minor(number)}"
-        effect = f"{self.path} was opened for reading"
-
-        def effects(result: ProbeResult) -> list[str]:
-            return [effect] if name in result.leaked else []
-
+        effects = named(name, f"{self.path} was opened for reading")
         params: dict[str, object] = {"path": self.path, "only_open": 1}
         return [Attempt("r_secret", f"{self.path} opened, nothing read", params, effects)]
 

@@ -182,7 +182,11 @@ class OpenHostFile(Target):
 def identified(path: Path, effect: str) -> Callable[[ProbeResult], list[str]]:
     """Return the effect if the program opened the host's file, recognised by device and inode."""
     found = path.stat()
-    name = f"file {found.st_dev}:{found.st_ino}"
+    return named(f"file {found.st_dev}:{found.st_ino}", effect)
+
+
+def named(name: str, effect: str) -> Callable[[ProbeResult], list[str]]:
+    """Return the effect if the program opened a file that the kernel describes by this name."""
     return lambda result: [effect] if name in result.leaked else []
 
 

@@ -28,7 +28,7 @@ from contracts.module.judging import (
     saying_so,
     time_out,
 )
-from contracts.shared.callers import many_descriptors, need_start
+from contracts.shared.callers import in_a_removed_directory, many_descriptors
 from contracts.shared.moments import elapsed_ms, need_handlers, send, until
 
 
@@ -342,11 +342,7 @@ def permanent_folders(case: ModuleCase) -> set[str]:
 def test_a_module_is_executed_where_the_callers_directory_was_removed(case: ModuleCase) -> None:
     if case.module.inside.name is not None:
         raise NotApplicable("no sandbox starts in a removed directory")
-    gone = case.tmp / "gone"
-    gone.mkdir()
-    state = ["--cwd", str(gone), "--remove-cwd"]
-    need_start(case, state)
-    gone.mkdir()
+    state = in_a_removed_directory(case)
     case.module.script("answers", noting_home(case, "echo 1"))
     seen = case.module.execute("answers", state=state)
     expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))

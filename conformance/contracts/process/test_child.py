@@ -14,7 +14,7 @@ from boxspec.api import Failure, NotApplicable, expect, requires
 from boxspec.api import programs as P
 from contracts.process.client import ProcessCase, RequestFields, step
 from contracts.process.judging import asked, carried_out, shell
-from contracts.shared.callers import need_start
+from contracts.shared.callers import in_a_removed_directory
 from contracts.shared.signals import expect_the_three_to_act, ignoring
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
@@ -103,11 +103,7 @@ def test_a_process_starts_where_the_callers_directory_was_removed(
 ) -> None:
     if case.process.inside.name is not None:
         raise NotApplicable("no sandbox starts in a removed directory")
-    gone = case.tmp / "gone"
-    gone.mkdir()
-    state = ["--cwd", str(gone), "--remove-cwd"]
-    need_start(case, state)
-    gone.mkdir(exist_ok=True)
+    state = in_a_removed_directory(case)
     error, out = carried_out(case, how, "/bin/echo", ["here"], state=state)
     expect("the error, and the output", (error, out), (None, b"here\n"))
 

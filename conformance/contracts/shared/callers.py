@@ -27,9 +27,20 @@ def need_descriptors(count: int) -> None:
 
 
 def many_descriptors() -> list[str]:
-    """Return the state of a caller whose children inherit MANY_DESCRIPTORS descriptors."""
+    """Return the state of a caller. Its children inherit MANY_DESCRIPTORS descriptors."""
     need_descriptors(2 * MANY_DESCRIPTORS)
     return ["--nofile", str(2 * MANY_DESCRIPTORS), "--open-below", str(MANY_DESCRIPTORS)]
+
+
+def in_a_removed_directory(case: Case) -> list[str]:
+    """Return the state of a caller whose working directory is removed after its start. Raise
+    NotMeasured if the shim itself does not start there."""
+    gone = case.tmp / "gone"
+    gone.mkdir()
+    state = ["--cwd", str(gone), "--remove-cwd"]
+    need_start(case, state)
+    gone.mkdir()
+    return state
 
 
 def need_start(case: Case, state: Sequence[str]) -> None:
