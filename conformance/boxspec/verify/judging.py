@@ -161,6 +161,8 @@ def _unproven(tried: Tried | None) -> str:
     """Return why it is uncertain that the attempt was made and finished; empty if it is certain."""
     if tried is None or tried.record is None:
         return f"{tried.shown if tried else 'an attempt'}: not made, the program had ended"
+    if tried.record.result.outcome == "unable":
+        return tried.record.result.call
     if not tried.record.result.is_told:
         return f"{tried.shown}: no result ({tried.record.ended})"
     if tried.gone:

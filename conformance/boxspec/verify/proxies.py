@@ -7,11 +7,17 @@ this address in several ways, because a proxy may compare names but connect to a
 from __future__ import annotations
 
 import contextlib
+import ipaddress
+import os
+import re
 import select
 import socket
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
+from boxspec.subject.observe import procs
 from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.verify.port import Port
 from boxspec.verify.row import Attempt, Target
@@ -59,13 +65,34 @@ class Proxies(Target):
             number = scene.enter(ControlProxy()).number
             scene.env["HTTP_PROXY"] = f"http://127.0.0.1:{number}"
             scene.env["ALL_PROXY"] = f"socks5h://127.0.0.1:{number}"
-        return [_attempt(scene.port(0, both=True), *each) for each in ATTEMPTS]
+        known = {
+            "addresses": " ".join(addresses_of_this_machine()),
+            "net": str(Path("/proc/self/ns/net").readlink()),
+            "inherited": " ".join(_inherited()),
+        }
+        return [_attempt(scene.port(0, both=True), known, *each) for each in ATTEMPTS]
 
 
-def _attempt(listener: Port, probe: str, to: str, host: str) -> Attempt:
+def _inherited() -> list[str]:
+    """Return the values of the caller's variables that may name a proxy."""
+    found = [value for name, value in os.environ.items() if "proxy" in name.lower()]
+    return [value for value in found if not re.search(r"\s", value)]
+
+
+def addresses_of_this_machine() -> list[str]:
+    """Return the addresses of this machine."""
+    known = (procs.read("/proc/net/fib_trie") or b"").decode()
+    v4 = re.findall(r"\|-- (\S+)\n\s+/32 host LOCAL", known)
+    lines = (procs.read("/proc/net/if_inet6") or b"").decode().splitlines()
+    v6 = [str(ipaddress.IPv6Address(bytes.fromhex(line.split()[0]))) for line in lines]
+    return sorted({*v4, *v6})
+
+
+def _attempt(listener: Port, known: Mapping[str, str], probe: str, to: str, host: str) -> Attempt:
     kind = table()[probe].tries.partition(" of the ")[0]
     more = f"\\0{host}" if probe == "n_proxy_socks" else f", Host {host}"
-    params: dict[str, object] = {"to": to, "port": listener.number, "host": host, "form": "name"}
+    params: dict[str, object] = {**known, "to": to, "port": listener.number, "host": host}
+    params["form"] = "name"
     if host.startswith("form="):
         form = host.removeprefix("form=")
         params |= {"host": "", "form": form}

@@ -1,12 +1,14 @@
 """A sandbox with a proxy for HTTP and SOCKS, for the self-tests of `verify`.
 
-The first word names a mistake of the proxy. With `none` it refuses each address of this machine.
-The other words are a program. bubblewrap starts it with the proxy in its environment.
+The first word names a mistake of the proxy. With `none` it refuses each address of this machine,
+with `all` it refuses none. The second word is a key of PLACES: where the proxy listens, and how the
+environment names it. The other words are a program, which bubblewrap starts.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import ipaddress
 import os
 import re
@@ -14,7 +16,13 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from queue import SimpleQueue
+
+# Addresses for documentation (RFC 5737). They are used only in networks without a way out.
+OUTSIDE, INSIDE = "198.51.100.1", "198.51.100.2"
+CLONE_NEWNET = 0x40000000
 
 WORDS = ("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid", "--cap-drop", "ALL")
 
@@ -34,6 +42,8 @@ def is_local(address: str) -> bool:
 
 def may(mistake: str, host: str, port: int, form: str = "name", header: str = "") -> bool:
     """True if the proxy connects to this host. form: of the target in the request."""
+    if mistake == "all":
+        return True
     found = addresses(host, port)
     if mistake == "only-names" and form == "address":
         return True
@@ -105,14 +115,132 @@ def one(mistake: str, client: socket.socket) -> None:
         serve(mistake, client)
 
 
-def main(mistake: str, *program: str) -> int:
-    listener = socket.create_server(("127.0.0.1", 0))
-    threading.Thread(target=accept, args=(mistake, listener), daemon=True).start()
-    port = listener.getsockname()[1]
-    os.environ["HTTP_PROXY"] = f"http://127.0.0.1:{port}"
-    os.environ["ALL_PROXY"] = f"socks5h://127.0.0.1:{port}"
-    here = Path.cwd()
-    return subprocess.run([*WORDS, "--bind", here, here, *program], check=False).returncode
+Listening = tuple[socket.socket, dict[str, str], list[str]]
+
+
+def listen(address: str = "127.0.0.1") -> tuple[socket.socket, str]:
+    made = socket.create_server((address, 0))
+    return made, str(made.getsockname()[1])
+
+
+def usual() -> Listening:
+    made, port = listen()
+    names = {"HTTP_PROXY": f"http://127.0.0.1:{port}", "ALL_PROXY": f"socks5h://127.0.0.1:{port}"}
+    return made, names, []
+
+
+def without_scheme() -> Listening:
+    made, port = listen()
+    return made, {"RSYNC_PROXY": f"127.0.0.1:{port}"}, []
+
+
+def second_variable() -> Listening:
+    made, port = listen()
+    closed, number = listen()
+    closed.close()
+    names = {"http_proxy": f"http://127.0.0.1:{number}"}
+    return made, {**names, "npm_config_https_proxy": f"http://127.0.0.1:{port}"}, []
+
+
+def with_password() -> Listening:
+    made, port = listen()
+    return made, {"HTTP_PROXY": f"HTTP://name:pass%40word@127.1:{port}/"}, []
+
+
+def unix_socket() -> Listening:
+    made = socket.socket(socket.AF_UNIX)
+    made.bind("proxy.socket")
+    made.listen()
+    return made, {"HTTP_PROXY": f"unix://{Path.cwd()}/proxy.socket"}, []
+
+
+def name_of_hosts() -> Listening:
+    made, port = listen()
+    Path("hosts").write_text("127.0.0.1 localhost proxy.internal\n")
+    words = ["--ro-bind", str(Path.cwd() / "hosts"), "/etc/hosts"]
+    return made, {"HTTP_PROXY": f"http://proxy.internal:{port}"}, words
+
+
+def ip(*commands: str) -> None:
+    for each in commands:
+        subprocess.run(["ip", *each.split()], check=True)
+
+
+def new_network() -> None:
+    """Move this thread into a new network."""
+    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET) < 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+
+
+def own_address() -> Listening:
+    new_network()
+    ip("link set lo up", f"addr add {INSIDE}/32 dev lo")
+    made, port = listen(INSIDE)
+    return made, {"HTTP_PROXY": f"http://{INSIDE}:{port}"}, []
+
+
+def gateway() -> Listening:
+    """Listen at the other end of a pair of virtual interfaces, in another network."""
+    listening: SimpleQueue[tuple[int, socket.socket]] = SimpleQueue()
+    linked, up = threading.Event(), threading.Event()
+
+    def outside() -> None:
+        new_network()
+        listening.put((threading.get_native_id(), socket.create_server(("0.0.0.0", 0))))
+        linked.wait()
+        ip(f"addr add {OUTSIDE}/24 dev outside", "link set outside up")
+        up.set()
+        threading.Event().wait()
+
+    threading.Thread(target=outside, daemon=True).start()
+    thread, made = listening.get()
+    new_network()
+    ip(f"link add inside type veth peer name outside netns {thread}")
+    linked.set()
+    up.wait()
+    ip("link set lo up", f"addr add {INSIDE}/24 dev inside", "link set inside up")
+    ip(f"route add default via {OUTSIDE}")
+    return made, {"HTTP_PROXY": f"http://{OUTSIDE}:{made.getsockname()[1]}"}, []
+
+
+def named(value: str) -> Callable[[], Listening]:
+    """Name a proxy that does not exist."""
+    return lambda: (listen()[0], {"HTTPS_PROXY": value}, [])
+
+
+PLACES: dict[str, Callable[[], Listening]] = {
+    "usual": usual,
+    "without-scheme": without_scheme,
+    "second-variable": second_variable,
+    "with-password": with_password,
+    "unix-socket": unix_socket,
+    "name-of-hosts": name_of_hosts,
+    "own-address": own_address,
+    "gateway": gateway,
+    "elsewhere": named(f"http://{OUTSIDE}:3128"),
+    "unknown-name": named("http://proxy.invalid:3128"),
+    "tls": named("https://127.0.0.1:3129"),
+}
+
+
+def main(mistake: str, place: str, *program: str) -> int:
+    # The thread may change its network. The proxy stays in the network of the host.
+    listening: SimpleQueue[socket.socket] = SimpleQueue()
+    statuses = []
+
+    def start() -> None:
+        listener, names, words = PLACES[place]()
+        listening.put(listener)
+        env, here = {**os.environ, **names}, str(Path.cwd())
+        argv = [*WORDS, "--bind", here, here, *words, *program]
+        statuses.append(subprocess.run(argv, env=env, check=False).returncode)
+
+    starter = threading.Thread(target=start)
+    starter.start()
+    proxy = threading.Thread(target=accept, args=(mistake, listening.get()), daemon=True)
+    proxy.start()
+    starter.join()
+    return statuses[0]
 
 
 sys.exit(main(*sys.argv[1:]))

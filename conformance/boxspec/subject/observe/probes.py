@@ -50,8 +50,8 @@ class ProbeResult:
 
     sibling: True if the allowed counterpart worked.
     leaked: the texts that leaked.
-    outcome: `did`, `refused` by the errno of a call, `killed` by a signal, or `nothing`, which is
-        no evidence.
+    outcome: `did`, `refused` by the errno of a call, or `killed` by a signal. `unable`, with the
+        reason in `call`, and `nothing` are no evidence.
     """
 
     sibling: bool = False
@@ -75,7 +75,7 @@ class ProbeResult:
             made.sibling = made.sibling or found.get("sibling") is True
             if isinstance(found.get("leak"), str):
                 made.leaked.append(found["leak"])
-            if found.get("outcome") in ("did", "refused"):
+            if found.get("outcome") in ("did", "refused", "unable"):
                 made.outcome = found["outcome"]
                 made.call, made.errno = str(found.get("call", "")), str(found.get("errno", ""))
             # A signal does not replace an outcome, because it may have arrived after the attempt.
@@ -95,6 +95,8 @@ class ProbeResult:
     def __str__(self) -> str:
         if self.outcome == "killed":
             return f"killed by {self.signal}"
+        if self.outcome == "unable":
+            return self.call
         if self.outcome != "refused":
             return self.outcome
         return f"{self.errno} from {self.call}"
