@@ -14,12 +14,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from boxspec.mounts import mounts
+from boxspec.mounts import mounted_below
 
 # The name contains the owner, the process that made the folder: its pid; its start time in ticks
 # since boot, because pids are reused; its pid namespace, because each container has its own pids.
@@ -89,13 +89,19 @@ def is_kept(folder: Path) -> bool:
 def move(folder: Path, to: Path) -> None:
     """Copy files, directories and links to `to`, as far as they can be read, and remove the folder.
 
-    Fifos, sockets and devices are left out, because they cannot be copied.
+    Fifos, sockets and devices are left out, because they cannot be copied, and so are mounts.
     """
+
+    points = mounted_below(folder)
 
     def special(place: str, names: list[str]) -> list[str]:
         modes = {name: os.lstat(Path(place, name)).st_mode for name in names}
         plain = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
-        return [name for name, mode in modes.items() if not any(kind(mode) for kind in plain)]
+        return [
+            name
+            for name, mode in modes.items()
+            if not any(kind(mode) for kind in plain) or Path(place, name) in points
+        ]
 
     # A shim can make a tree that is too deep for a recursive walk.
     with contextlib.suppress(OSError, shutil.Error, RecursionError):
@@ -181,7 +187,11 @@ def leave(folder: Path) -> None:
 
 
 def delete(folder: Path) -> bool:
-    """Delete a folder with its content, without following links; return whether it is gone."""
+    """Delete a folder with its content, without following links; return whether it is gone.
+
+    A program may have mounted a directory of the host below the folder. Nothing in a mount is
+    changed; the folders above it stay.
+    """
     _remove(folder)
     if os.path.lexists(folder):
         # A directory without permissions can be emptied only by root with all capabilities.
@@ -191,20 +201,43 @@ def delete(folder: Path) -> bool:
 
 
 def _remove(folder: Path) -> None:
-    try:
-        shutil.rmtree(folder, ignore_errors=True)
-    except RecursionError:
-        # rmtree is recursive, and a shim can make a tree that is too deep for it.
-        subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL, check=False)
+    for tree in _unmounted(folder):
+        try:
+            shutil.rmtree(tree, ignore_errors=True)
+        except RecursionError:
+            # rmtree is recursive, and a shim can make a tree that is too deep for it.
+            subprocess.run(["rm", "-rf", "--", tree], stderr=subprocess.DEVNULL, check=False)
+
+
+def _unmounted(folder: Path) -> Iterator[Path]:
+    """Yield the trees below a folder that contain no mount. Without mounts, this is the folder
+    itself. Files next to a mount point are left out: they stay, as their folder does."""
+    points = mounted_below(folder)
+    above = {each for point in points for each in point.parents}
+    if not points:
+        yield folder
+        return
+    folders = [folder]
+    while folders:
+        place = folders.pop()
+        if place in points:
+            continue
+        if place not in above:
+            yield place
+            continue
+        with contextlib.suppress(OSError), os.scandir(place) as entries:
+            folders += [Path(each) for each in entries if each.is_dir(follow_symlinks=False)]
 
 
 def give_permissions(folder: Path) -> None:
-    """Let the owner read, enter and change each directory of this tree. Links are left alone."""
-    _open(folder)
-    with contextlib.suppress(RecursionError):
-        for place, names, _ in os.walk(folder):
-            for name in names:
-                _open(Path(place, name))
+    """Let the owner read, enter and change each directory of this tree. Links and mounts are left
+    alone."""
+    for tree in _unmounted(folder):
+        _open(tree)
+        with contextlib.suppress(RecursionError):
+            for place, names, _ in os.walk(tree):
+                for name in names:
+                    _open(Path(place, name))
 
 
 def _open(directory: Path) -> None:
@@ -216,10 +249,9 @@ def _open(directory: Path) -> None:
 def stays(folder: Path) -> str:
     """Return a line about a folder that cannot be removed: the cause, the place and the remedy."""
     remedy = f"rm -rf {shlex.quote(str(folder))}"
-    mounted = next((each.at for each in mounts() if folder in each.at.parents), None)
-    if mounted is not None:
-        first = f"umount -R {shlex.quote(str(mounted))}"
-        return f"{folder} is not removed: {mounted} is mounted; {first}, then {remedy}"
+    if mounted := mounted_below(folder):
+        first = f"umount -R {shlex.quote(str(mounted[0]))}"
+        return f"{folder} is not removed: {mounted[0]} is mounted; {first}, then {remedy}"
     # A shim can make a tree that is too deep for a recursive walk.
     with contextlib.suppress(RecursionError):
         for place, folders, files in os.walk(folder):

@@ -23,6 +23,14 @@ def mounts() -> list[Mount]:
     return [Mount(*map(_decoded, line.split(" ")[3:5])) for line in text.split("\n") if line]
 
 
+def mounted_below(folder: Path) -> list[Path]:
+    """Return the mount points at this folder or below it, as paths that begin with `folder`."""
+    place = folder.parent.resolve() / folder.name
+    return [
+        folder / each.at.relative_to(place) for each in mounts() if each.at.is_relative_to(place)
+    ]
+
+
 def inner_path(path: Path) -> str:
     """Return the path of a file in its own file system: without the mount point, and with the
     directory that is mounted there."""

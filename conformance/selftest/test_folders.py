@@ -4,9 +4,15 @@ once."""
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
+
 from boxspec.folders import delete, remove_listed
+from selftest.tools import CONFORMANCE
 
 
 def test_a_listed_folder_is_removed_and_then_its_entry(tmp_path: Path) -> None:
@@ -26,3 +32,41 @@ def test_an_entry_stays_if_its_folder_stays(tmp_path: Path) -> None:
 
 def test_an_entry_that_another_run_removed_is_no_error(tmp_path: Path) -> None:
     remove_listed(tmp_path / "entry", delete)
+
+
+# Mounts a directory of the "host" below a folder, and removes the folder by the code in $0.
+MOUNTED = """
+mkdir -p folder/a/point folder/b host && : >host/file && chmod 755 host &&
+mount --bind host folder/a/point && "$1" -P -c "$0" && stat -c '%a %n' host host/file"""
+DELETE = (
+    "from pathlib import Path; from boxspec.folders import delete; print(delete(Path('folder')))"
+)
+JANITOR = """
+import os
+from pathlib import Path
+from boxspec.verify.janitor import Janitor
+with Janitor() as janitor:
+    janitor.remove(Path("folder").absolute())
+print(os.path.exists("folder"))"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="to mount needs root")
+@pytest.mark.parametrize(
+    ("code", "left"), [(DELETE, ["folder", "folder/a"]), (JANITOR, [])], ids=["a run", "verify"]
+)
+def test_nothing_is_removed_from_a_mounted_directory(
+    tmp_path: Path, code: str, left: list[str]
+) -> None:
+    # The mount is in a new namespace, so that it ends with the processes.
+    private = ("unshare", "--mount", "--propagation", "private", "sh", "-c")
+    done = subprocess.run(
+        [*private, MOUNTED, code, sys.executable],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(CONFORMANCE), "BOXSPEC_CASE_ROOT": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines() == ["False", "755 host", "644 host/file"], done.stderr
+    found = [str(each.relative_to(tmp_path)) for each in tmp_path.glob("folder/**/")]
+    assert found == [*left, *(["folder/a/point"] if left else [])]

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from boxspec import folders
 from boxspec.errors import HarnessError
 from boxspec.fuzz import crash_report, targets
 from boxspec.fuzz.afl import crashing, settings
@@ -94,7 +95,7 @@ class Attempt:
         self.env = {**os.environ, **env, **marks}
 
     def make(self) -> Result:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        folders.delete(self.folder)
         self.folder.mkdir(parents=True)
         with _marks(self.folder / "marks") as marks:
             if self.trial.engine == "afl":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -175,7 +174,7 @@ def _folders() -> Iterator[dict[str, str]]:
         yield {**os.environ, **places}
     finally:
         for each in (folder, cases):
-            shutil.rmtree(each, ignore_errors=True)
+            folders.delete(each)
 
 
 def _run(words: Sequence[str], env: dict[str, str], limit_s: float) -> str:

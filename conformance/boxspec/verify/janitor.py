@@ -11,15 +11,16 @@ If the janitor is killed as well, the next run removes the folders that its regi
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import secrets
 import select
-import shutil
 import signal
 from pathlib import Path
 
-from boxspec.folders import give_permissions, listed, lives, owner, remove_listed
+from boxspec.folders import delete, listed, lives, owner, remove_listed
+from boxspec.mounts import mounted_below
 from boxspec.places import case_root
 from boxspec.verify import objects
 
@@ -27,8 +28,12 @@ from boxspec.verify import objects
 # path.
 PATIENCE_MS = 30_000
 TRIES = 50
+# From umount(2).
+MNT_DETACH, UMOUNT_NOFOLLOW = 2, 8
 # The signals that end a run.
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_libc = ctypes.CDLL(None, use_errno=True)
 
 
 def register() -> Path:
@@ -149,18 +154,21 @@ def _work(pipe: int, entry: Path) -> None:
 
 
 def _remove(path: Path) -> bool:
-    """Remove the path without following links; return True if it is gone."""
+    """Remove the path without following links; return True if it is gone.
+
+    The path is a file or folder of the kit, so what is mounted below it was mounted by a command.
+    """
     for _ in range(TRIES):
+        for point in reversed(mounted_below(path)):
+            _libc.umount2(os.fsencode(point), MNT_DETACH | UMOUNT_NOFOLLOW)
         if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
+            delete(path)
         else:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
         if not os.path.lexists(path):
             return True
-        # Removing needs write permission on each directory. A process of the run that is still
-        # ending may also have added an entry.
-        give_permissions(path)
+        # A process of the run that is still ending may have added an entry.
         select.select([], [], [], 0.1)
     return False
 

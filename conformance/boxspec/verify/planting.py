@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from boxspec.folders import delete
 from boxspec.random_names import random_name
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.subject.planted import PLANTED, write_planted
@@ -121,7 +121,7 @@ def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> list[Path
         lines.append(f"cp -R {shlex.quote(str(seed / name))}/. {shlex.quote(str(folder))}")
     script.write_text("".join(f"( {line} ) 2>/dev/null\n" for line in lines))
     starter.run(scene, [*SHELLS[0], str(script)])
-    shutil.rmtree(seed, ignore_errors=True)
+    delete(seed)
     return [path for path in paths if _is_planted(scene, path)]
 
 

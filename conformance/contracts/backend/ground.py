@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,7 +51,7 @@ def made_ground() -> Iterator[Ground]:
     )
     with contextlib.ExitStack() as stack:
         # Register the removal before the first write, which fails if the disk is full.
-        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        stack.callback(folders.delete, folder)
         folder.chmod(0o755)
         ground = Ground(folder)
         stack.callback(ground.remove_shared)

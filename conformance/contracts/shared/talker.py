@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -135,7 +134,7 @@ def outside() -> Iterator[Outside]:
     register = case_root() / "grounds"
     base = folders.make_registered(case_root().parent, random_name(), register)
     with contextlib.ExitStack() as stack:
-        stack.callback(shutil.rmtree, base, ignore_errors=True)
+        stack.callback(folders.delete, base)
         listener = stack.enter_context(socket.socket())
         (base / "ws").mkdir()
         (base / "canary").write_text(CANARY, encoding="utf-8")

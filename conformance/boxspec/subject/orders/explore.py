@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.errors import UsageError
+from boxspec.folders import delete
 from boxspec.subject.observe import orphans
 from boxspec.subject.orders.replay import NotComparable, Replay
 from boxspec.subject.orders.steps import NotForced
@@ -143,7 +143,7 @@ def run_order(
         world.run(decide)
         answer = json.loads(response.read_text()) if response.exists() else None
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        delete(folder)
     missed += [f"{at}={event}" for at, event in wanted.items()]
     return Ran(
         order,
