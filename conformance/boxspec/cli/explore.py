@@ -201,7 +201,8 @@ def _report(found: Explored, sandbox: Sandbox, seed: int, terminal: Terminal) ->
     effects = f"{many(kinds, 'kind')} of effects" if kinds else "no effect"
     terminal.write(f"{sandbox.name}: seed {seed}; judged: {watched}")
     terminal.write(
-        f"{found.programs:,} programs with {found.calls:,} calls ({found.succeeded:,} succeeded) in"
+        f"{found.programs:,} programs, {len(found.digests):,} of them distinct,"
+        f" with {found.calls:,} calls ({found.succeeded:,} succeeded) in"
         f" {found.starts:,} starts and {found.seconds:.0f} s ({rate:,.0f} programs a second);"
         f" {effects} outside"
     )

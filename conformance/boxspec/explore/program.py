@@ -129,6 +129,11 @@ def code(calls: Sequence[Call]) -> str:
     return "".join(each.code for each in calls)
 
 
+def digest(calls: Sequence[Call]) -> bytes:
+    """Return 8 bytes that are equal for equal programs."""
+    return hashlib.blake2b(code(calls).encode(), digest_size=8).digest()
+
+
 @dataclass(frozen=True)
 class Part:
     """Some calls of a program: `1234:0,3` are the first and the fourth call of program 1234."""

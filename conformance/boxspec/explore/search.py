@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from boxspec.explore.batch import Batch, run
 from boxspec.explore.effects import Effect
 from boxspec.explore.minimise import minimised
-from boxspec.explore.program import Part, Program
+from boxspec.explore.program import Part, Program, digest
 from boxspec.explore.sandbox import Sandbox
 from boxspec.verify.janitor import Janitor
 
@@ -38,7 +38,10 @@ class Finding:
 
 @dataclass
 class Explored:
-    """The outcome of an exploration. own: the effects of the sandbox without a program."""
+    """The outcome of an exploration. own: the effects of the sandbox without a program.
+
+    digests: of the programs that ran. Short programs of different numbers may be equal.
+    """
 
     programs: int = 0
     calls: int = 0
@@ -49,6 +52,7 @@ class Explored:
     findings: list[Finding] = field(default_factory=list)
     # Further kinds of effects, which are not minimised.
     others: list[Effect] = field(default_factory=list)
+    digests: set[bytes] = field(default_factory=set)
     problem: str = ""
     # The time to the first effect, or None.
     first_s: float | None = None
@@ -103,6 +107,7 @@ class Explorer:
             found.programs += batch.ran
             found.calls += batch.calls
             found.succeeded += batch.succeeded
+            found.digests.update(map(digest, some[: batch.ran]))
         batch.effects = [each for each in batch.effects if each.key not in self._own]
         return batch
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from signal import SIGKILL, Signals
+from signal import SIGINT, SIGKILL, Signals
 
 from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.explore import Ran, Scenario, Violation
@@ -66,18 +66,34 @@ def _returns(judged: Judged) -> Iterator[Violation]:
     if ran.hung:
         yield Violation("EXEC-WAIT-01", "the run returns", "an answer", ran.hung)
         return
-    unhandled = [note for note in judged.of("signal") if not note.facts["handled"]]
-    if ran.answer is None and not unhandled:
-        status = ran.exit_status or 0
-        how = (
-            f"ended by signal {os.WTERMSIG(status)}"
-            if os.WIFSIGNALED(status)
-            else f"exited with {os.WEXITSTATUS(status)}"
+    signals = judged.of("signal")
+    status = ran.exit_status or 0
+    how = (
+        f"ended by signal {os.WTERMSIG(status)}"
+        if os.WIFSIGNALED(status)
+        else f"exited with {os.WEXITSTATUS(status)}"
+    )
+    if ran.answer is not None:
+        return
+    ended = judged.one("ended")
+    if ended and ended.facts["alive"] and signals:
+        yield Violation(
+            "EXEC-SIGNAL-08",
+            "a signal to the caller leaves no child",
+            "no member of the group runs",
+            f"the shim {how}; still running: {', '.join(ended.facts['alive'])}",
         )
-        law = (
-            "a signal to the caller never ends the caller" if judged.of("signal") else "it answers"
+    elif len(signals) == 1 and signals[0].facts["alive"]:
+        signo = signals[0].facts["signal"]
+        yield Violation(
+            "EXEC-SIGNAL-02" if signo == SIGINT else "EXEC-SIGNAL-01",
+            "a signal to the caller ends the run with a result",
+            f"exit_code {128 + signo}",
+            f"the shim {how} without an answer",
         )
-        name = "EXEC-SIGNAL-05" if judged.of("signal") else "EXEC-RESULT-04"
+    elif all(note.facts["handled"] for note in signals):
+        law = "a signal to the caller never ends the caller" if signals else "it answers"
+        name = "EXEC-SIGNAL-05" if signals else "EXEC-RESULT-04"
         yield Violation(name, law, "an answer", f"the shim {how} without one")
 
 

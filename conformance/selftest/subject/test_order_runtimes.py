@@ -23,6 +23,8 @@ pytestmark = pytest.mark.skipif(
     ptrace.unsupported() is not None, reason="orders are forced on x86-64 only"
 )
 UNUSUAL = ROOT / "conformance" / "shims" / "unusual"
+# It has no handlers of signals, and only the capability exec.
+TEMPLATE = ROOT / "conformance" / "shims" / "templates" / "exec" / "node" / "shim.mjs"
 
 
 def repeated(shim: str, seed: str, times: int) -> list[Outcome]:
@@ -47,6 +49,24 @@ def test_a_runtime_with_threads_that_end_late_has_one_trace_for_an_order(tmp_pat
     assert done.returncode == 0, done.stderr
     found = repeated(str(program), "exit-term/", 6)
     assert len({each.digest for each in found}) == 1, found[0].trace
+    # The runtime installs its handlers before the run, and the signal arrives all the same.
+    (ended,) = repeated(str(program), "silent+term/", 1)
+    assert any("receives SIGTERM" in line for line in ended.trace)
+    assert "EXEC-WAIT-01" not in {each.requirement for each in ended.violations}
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not on this machine")
+def test_a_signal_reaches_an_implementation_without_handlers_once_a_child_runs() -> None:
+    (found,) = repeated(str(TEMPLATE), "silent+term/", 1)
+    broken = {each.requirement: each for each in found.violations}
+    assert "still running: child" in broken["EXEC-SIGNAL-08"].actual, found.trace
+    assert "EXEC-WAIT-01" not in broken
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not on this machine")
+def test_a_request_that_the_shim_does_not_support_is_not_judged() -> None:
+    (found,) = repeated(str(TEMPLATE), "cap/", 1)
+    assert (found.violations, "does not support" in found.not_forced) == ([], True)
 
 
 def test_a_thread_that_waits_for_an_interpreters_lock_does_not_hold_up_the_others() -> None:

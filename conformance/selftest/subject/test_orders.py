@@ -201,11 +201,14 @@ def test_a_shim_that_does_not_answer_breaks_a_law(tmp_path: Path) -> None:
 
 
 def test_a_shim_that_opens_its_answer_before_the_run_is_not_blamed(tmp_path: Path) -> None:
-    """The template of a shim does this. It also runs Python's own handler of SIGINT, and its result
-    has no `termination`."""
+    """The template of a shim does this. It also runs Python's own handler of SIGINT, which kills
+    the child and ends the shim, and its result has no `termination`."""
     assert main(["new-shim", "python", str(tmp_path / "mine")]) == 0
-    ran = run(["exit/", "deadline-term/"], [str(tmp_path / "mine" / "shim.py")])
-    assert [each.violations for each in ran] == [[], []]
+    orders = ["exit/", "exit-deadline/", "deadline-int/", "deadline-term/"]
+    ran = run(orders, [str(tmp_path / "mine" / "shim.py")])
+    broken = [[violation.requirement for violation in each.violations] for each in ran]
+    # Without a handler the signal ends the shim.
+    assert broken == [[], [], ["EXEC-SIGNAL-02"], ["EXEC-SIGNAL-08", "EXEC-KILL-13"]]
 
 
 @pytest.mark.parametrize(("fault", "seed"), CAUGHT.items())

@@ -234,6 +234,8 @@ def outcome_of(job: Job) -> Outcome:
         ran = run_order(argv, puppet, of.message, scenario, order)
     except NotForced as why:
         return Outcome(order, [], [], [], [], str(why))
+    if ran.answer is not None and "unsupported" in ran.answer:
+        return Outcome(order, [], [], [], [], "the shim does not support its request")
     violations = of.judge(scenario, ran)
     outcome = Outcome(order, violations, ran.trace(), list(longer(ran)), ran.missed)
     if of.replay is not None:

@@ -55,13 +55,17 @@ class Observer(Tracer):
         self.notes.append(Note(kind, len(self.notes), self.clock.now, self.batch, facts))
 
     def members(self) -> list[Task]:
-        """Return the members of the groups of the run that have not ended."""
+        """Return the members of the groups of the run that have not ended.
+
+        A child is one too if the implementation has given it no group of its own.
+        """
         found = []
         for task in self.tasks.values():
             if task.kind != "puppet" or task.tid != task.pid or task.state == "dead":
                 continue
             with contextlib.suppress(ProcessLookupError):
-                if os.getpgid(task.pid) in self.leaders and state_of(task.pid) not in "ZX":
+                belongs = not {task.pid, os.getpgid(task.pid)}.isdisjoint(self.leaders)
+                if belongs and state_of(task.pid) not in "ZX":
                     found.append(task)
         return found
 
@@ -221,8 +225,11 @@ class Observer(Tracer):
                 return
             text = f"changes its handler of {signal.Signals(task.regs.rdi).name}"
         elif number in calls.SENDS:
-            target = ptrace.signed(task.regs.rdi, 32)
-            name = signal.Signals(task.regs.rsi).name if task.regs.rsi in range(1, 32) else "0"
+            target, signo = task.regs.rdi, task.regs.rsi
+            if number == calls.TGKILL:
+                target, signo = signo, task.regs.rdx
+            target = ptrace.signed(target, 32)
+            name = signal.Signals(signo).name if signo in range(1, 32) else "0"
             text = f"sends {name} to {self._name(target)}"
         if text:
             self.lines.append(Line(self.clock.now, task.who, text))

@@ -90,7 +90,8 @@ class Steps(Observer):
             target = -target if group else target
         alive = [each.name for each in self.members()]
         own = target > 0 and target in self.tasks and self.tasks[target].pid == task.pid
-        if number in (calls.TKILL, calls.TGKILL) and own:
+        # A runtime ends itself by a signal that it does not handle.
+        if number in (calls.KILL, calls.TKILL, calls.TGKILL) and own:
             self.resume(task)
             return
         self._note("send", target=target, signal=int(signo), alive=alive, by=task.kind)

@@ -18,6 +18,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from boxspec.subject.observe import procs
 from boxspec.subject.orders import calls
 from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.observer import QUIET
@@ -158,7 +159,10 @@ class World(Steps):
         for task in sorted(puppets, key=lambda task: ends(task.action)):
             yield from self._puppet_events(task)
         for name, at in self._next_signal():
-            if self.handlers and not self.answered and self.clock.now >= at:
+            # An implementation may have its handlers before the run, or have none. Then a signal
+            # arrives once a child runs.
+            is_run = bool(self.handlers) or self._started() is not None
+            if is_run and not self.answered and self.clock.now >= at:
                 yield Event(name, f"the caller receives SIG{name}", partial(self._signal, name))
         if len(ready := self._ready()) > 1 and self.last in ready:
             after = ready[(ready.index(self.last) + 1) % len(ready)]
@@ -231,26 +235,41 @@ class World(Steps):
     def _signal(self, name: str) -> None:
         self.signals_left.pop(0)
         number = signal.Signals["SIG" + name]
-        # Each handler is installed once and restored once. A held sigaction comes before the
-        # delivery.
-        changes = self.handlers.get(number, 0) + any(
+        # A held sigaction comes before the delivery.
+        held = any(
             task.state == "held"
             and task.pid == self.root
             and (task.regs.orig_rax, task.regs.rdi) == (calls.RT_SIGACTION, number)
             for task in self.tasks.values()
         )
-        self._note("signal", signal=number, handled=changes % 2 == 1)
+        self._note_signal(number, held=held, sent=True)
         os.kill(self.root, number)
+
+    def _note_signal(self, number: int, *, held: bool, sent: bool) -> None:
+        """Note a signal to the caller. handled: the implementation has a handler of its run for it."""
+        # Each handler is installed once and restored once.
+        changes = self.handlers.get(number, 0) + held
+        handled = changes % 2 == 1
+        if changes == 0 and self._started() is not None:
+            # Some runtimes install their handlers at the start of the process.
+            handled = number in procs.Status(self.root, str(self.root)).mask("SigCgt")
+        alive = [task.name for task in self.members()]
+        self._note("signal", signal=number, handled=handled, alive=alive, sent=sent)
 
     def _deliver(self, task: Task, signo: int) -> None:
         threads = sum(
             each.pid == self.root and each.state != "dead" for each in self.tasks.values()
         )
-        sent = [n for n in self.notes if n.kind == "signal" and n.facts["signal"] == signo]
+        # Not one that the implementation sends to itself later.
+        sent = [
+            note
+            for note in self.notes
+            if note.kind == "signal" and note.facts["signal"] == signo and note.facts["sent"]
+        ]
         if task.pid == self.root and threads > 1 and sent:
             # Other threads may have gone on since the signal was sent, so it counts from now on.
             sent[0].kind = "sent signal"
-            self._note("signal", signal=signo, handled=self.handlers.get(signo, 0) % 2 == 1)
+            self._note_signal(signo, held=False, sent=False)
         super()._deliver(task, signo)
 
     def _release(self, task: Task) -> None:
