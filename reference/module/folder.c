@@ -78,6 +78,7 @@ static void move_up(struct removal *removal, int dir, const char *name) {
 static void remove_name(struct removal *removal, int dir, const char *name, unsigned level) {
     if (unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0)
         return;
+    /* EBUSY: something is mounted there. It may be a directory of the host. */
     if (errno != ENOTEMPTY && errno != EEXIST)
         return;
     /* The mode of the directory may forbid to list it and to remove its entries. */
@@ -123,6 +124,9 @@ bool bs_module_folder_remove(const char *path, unsigned within_ms) {
     for (;;) {
         if (rmdir(path) == 0 || errno == ENOENT)
             return true;
+        /* The module has mounted something over the directory. */
+        if (errno == EBUSY)
+            return false;
         /* The module may have replaced the directory, for example by a link to another place. */
         if (errno == ENOTDIR && unlink(path) == 0)
             return true;

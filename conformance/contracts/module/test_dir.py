@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.api import (
+    HostLacks,
     Late,
     NotApplicable,
     expect,
@@ -297,6 +298,40 @@ def test_a_link_in_place_of_the_directory_is_not_followed(case: ModuleCase, what
         got,
         ("value", True, oct(0o750)),
     )
+
+
+@requires("MODULE-DIR-08")
+@pytest.mark.parametrize("where", [".", "a", "a/b/deep"])
+def test_nothing_in_a_mounted_directory_is_changed(case: ModuleCase, where: str) -> None:
+    """The warden gives the shim its own mounts by `--bind`, so that the module's mount ends with
+    it."""
+    if os.geteuid() != 0:
+        raise HostLacks("root", "only root can mount a directory")
+    kept, other = case.tmp / "kept", case.tmp / "other"
+    for each in (kept, kept / "folder", other):
+        each.mkdir()
+        each.chmod(0o755)
+    (kept / "file").write_text("x")
+    (kept / "file").chmod(0o644)
+    point = f'"$HOME"/{where}'
+    mount = f"mount --bind {quoted(kept)} {point} >&2"
+    case.module.script(
+        "mounts", noting_home(case, f"mkdir -p {point}; {mount} && echo 1 || echo 0")
+    )
+    seen = case.module.execute("mounts", state=["--bind", f"{other}={other}"], within_s=15)
+    # An implementation may also prevent that the module mounts anything.
+    expect("outcome of the module", (end(seen), seen.value in (0, 1)), ("value", True))
+    found = {
+        str(each.relative_to(case.tmp)): oct(stat.S_IMODE(each.lstat().st_mode))
+        for each in (kept, *kept.rglob("*"))
+    }
+    expect(
+        "the mounted directory and its contents, with their modes",
+        found,
+        {"kept": "0o755", "kept/folder": "0o755", "kept/file": "0o644"},
+    )
+    left = noted(case.tmp / "home") if seen.value == 1 else None
+    expect("the reported directory", seen.result.get("directory_left"), left)
 
 
 @requires("MODULE-DIR-04", overlap=1.5, needs=["MODULE-TIME-02"])

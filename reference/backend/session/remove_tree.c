@@ -1,4 +1,4 @@
-/* Removes a directory with all of its contents, without following links. */
+/* Removes a directory with all of its contents, without following links or entering mounts. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -55,6 +55,11 @@ static int remove_below(struct removal *removal, int parent, const char *name, u
         return 0;
     if (errno != EISDIR && errno != EPERM)
         return errno;
+    /* EBUSY: something is mounted there. It may be a directory of the host. */
+    if (unlinkat(parent, name, AT_REMOVEDIR) == 0)
+        return 0;
+    if (errno == EBUSY)
+        return EBUSY;
     /* Restore the mode: a program may have removed its own permissions from a directory in its
      * TMPDIR. A process that outlived the session may replace the directory by a link, which must
      * not be followed. */

@@ -20,6 +20,7 @@
 #include "support/folder.h"
 #include "support/harness.h"
 #include "support/holdings.h"
+#include "support/mounted.h"
 
 /* Makes a call fail: the number of the call, counted from 1; 0 lets all succeed. */
 static struct {
@@ -185,6 +186,19 @@ static void directories_of_a_killed_caller_are_removed_at_the_next_start(void **
     free(other.path);
 }
 
+static bool remove_tree(const char *path) { return bs_remove_tree(AT_FDCWD, path, BS_NEVER) == 0; }
+
+static void a_mount_in_the_directory_is_not_entered(void **state) {
+    (void)state;
+    char top[] = "/tmp/boxspec-private-XXXXXX", point[PATH_MAX];
+    assert_non_null(mkdtemp(top));
+    (void)snprintf(point, sizeof point, "%s/point", top);
+    assert_int_equal(mkdir(point, 0700), 0);
+    bool stays = mounted_stays(point, top, remove_tree) && mounted_stays(top, top, remove_tree);
+    assert_int_equal(bs_remove_tree(AT_FDCWD, top, BS_NEVER), 0);
+    assert_true(stays);
+}
+
 /* Run the tests in directories that no other program uses. */
 static int in_a_folder(void **state) {
     void *folder = NULL;
@@ -199,6 +213,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         leaves_nothing(a_failed_call_leaves_no_directory),
         leaves_nothing(a_tree_of_any_depth_is_removed),
+        leaves_nothing(a_mount_in_the_directory_is_not_entered),
         cmocka_unit_test_setup_teardown(
             directories_of_a_killed_caller_are_removed_at_the_next_start, in_a_folder,
             folder_teardown)};

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +15,7 @@
 #include "base/sys.h"
 #include "support/harness.h"
 #include "support/holdings.h"
+#include "support/mounted.h"
 
 static bool is_there(const char *path) {
     struct stat st;
@@ -138,6 +141,29 @@ static void a_link_in_the_folders_place_is_not_followed(void **state) {
     free(other);
 }
 
+static bool remove_folder(const char *path) { return bs_module_folder_remove(path, 10); }
+
+static void a_mount_over_the_folder_is_not_entered(void **state) {
+    (void)state;
+    char *path = bs_module_folder_make();
+    bool stays = mounted_stays(path, path, remove_folder);
+    assert_true(bs_module_folder_remove(path, 1000));
+    free(path);
+    assert_true(stays);
+}
+
+static void a_mount_below_the_folder_is_not_entered(void **state) {
+    (void)state;
+    char *path = bs_module_folder_make();
+    char point[PATH_MAX];
+    (void)snprintf(point, sizeof point, "%s/point", path);
+    assert_int_equal(mkdir(point, 0700), 0);
+    bool stays = mounted_stays(point, path, remove_folder);
+    assert_true(bs_module_folder_remove(path, 1000));
+    free(path);
+    assert_true(stays);
+}
+
 static void the_removal_stops_at_its_limit_if_files_keep_appearing(void **state) {
     (void)state;
     char *path = bs_module_folder_make();
@@ -167,6 +193,8 @@ int main(void) {
         leaves_nothing(a_folder_that_cannot_be_made_is_an_error),
         leaves_nothing(removal_succeeds_for_any_depth_mode_and_link),
         leaves_nothing(a_link_in_the_folders_place_is_not_followed),
+        leaves_nothing(a_mount_over_the_folder_is_not_entered),
+        leaves_nothing(a_mount_below_the_folder_is_not_entered),
         leaves_nothing(the_removal_stops_at_its_limit_if_files_keep_appearing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

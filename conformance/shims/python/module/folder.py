@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ def remove(path: bytes) -> bool:
         unlink(path)  # the module has replaced the directory, for example by a link
         return True
     limit = Limit(monotonic_ns() + REMOVE_NS, time_ns())
+    if is_mounted(path):
+        return False
     empty(path, limit)
     while not gone(path):
         if monotonic_ns() >= limit.until_ns:
@@ -75,6 +78,18 @@ def gone(path: bytes) -> bool:
     return True
 
 
+def is_mounted(path: bytes) -> bool:
+    """True if something is mounted at this directory, which is not empty.
+
+    It may be a directory of the host, so nothing in it is removed or changed.
+    """
+    try:
+        os.rmdir(path)
+    except OSError as why:
+        return why.errno == errno.EBUSY
+    return False
+
+
 def empty(path: bytes, limit: Limit) -> None:
     """Remove the contents, up to the limit.
 
@@ -87,10 +102,12 @@ def empty(path: bytes, limit: Limit) -> None:
             if limit.ends_at(name):
                 return
             unlink(name)
-        elif not gone(name):
+        elif not gone(name) and not is_mounted(name):
             permit(name)
             for inner in names(name):
                 if is_folder(inner) and not gone(inner):
+                    if is_mounted(inner):
+                        continue
                     permit(inner)
                     above = os.path.join(path, os.urandom(8).hex().encode())
                     move(inner, above)
