@@ -13,6 +13,7 @@
 #include "support/fail.h"
 #include "support/json_oracle.h"
 #include "support/lie.h"
+#include "support/marks.h"
 #include "support/shim_gen.h"
 #include "support/shim_process.h"
 
@@ -50,13 +51,15 @@ void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) 
 }
 
 /* True if the finding's key is listed in BOXSPEC_FUZZ_KNOWN, separated by commas. A shim with one
- * difference shows it all the time, so known ones are skipped to find others. */
-static bool is_known(const char *oracle, const char *kind) {
+ * difference shows it all the time, so known ones are skipped to find others. A key may be followed
+ * by marks: then only a request with all of them is skipped. */
+static bool is_known(const char *oracle, const char *kind, unsigned marks) {
     char key[128];
     int len = snprintf(key, sizeof key, "%s%s%s", oracle, kind[0] != '\0' ? " " : "", kind);
     const char *at = getenv("BOXSPEC_FUZZ_KNOWN");
     while (at != NULL) {
-        if (strncmp(at, key, (size_t)len) == 0 && (at[len] == '\0' || at[len] == ','))
+        if (strncmp(at, key, (size_t)len) == 0 && strchr("+,", at[len]) != NULL &&
+            bs_fuzz_marks_include(marks, at + len, strcspn(at + len, ",")))
             return true;
         at = strchr(at, ',');
         if (at != NULL)
@@ -119,7 +122,7 @@ static enum bs_fuzz_trouble named(enum bs_fuzz_trouble trouble) {
 
 static bool is_known_trouble(enum bs_fuzz_trouble trouble) {
     char word[64];
-    return is_known(bs_fuzz_trouble_name(trouble), cause(word, sizeof word));
+    return is_known(bs_fuzz_trouble_name(trouble), cause(word, sizeof word), 0);
 }
 
 /* First try the first request without an answer by itself; then halve the batch as long as one half
@@ -172,6 +175,7 @@ static bool differ(const struct bs_buf *ours, const char *theirs, size_t their_l
 /* The difference to report: the shortest request of a batch, except known kinds. */
 struct difference {
     char kind[64]; /* operation and differing member */
+    unsigned marks;
     size_t i;
     size_t len; /* length of the request; 0: no difference */
     struct bs_json_writer ours;
@@ -200,7 +204,10 @@ static void compare(struct bs_fuzz_shim_requests *requests, const struct batch *
     differs = differs || bs_fuzz_lie("differs");
     if (differs)
         name_kind(&found, request->op, where);
-    if (differs && !is_known("differs", found.kind) &&
+    /* The first member is the glob, the policy or the file. The paths after it would add marks that
+     * have nothing to do with the rules. */
+    found.marks = bs_fuzz_marks_of(request->members[0].json, request->members[0].len);
+    if (differs && !is_known("differs", found.kind, found.marks) &&
         (shortest->len == 0 || found.len < shortest->len)) {
         struct difference longer = *shortest;
         *shortest = found;
@@ -214,8 +221,11 @@ static _Noreturn void report(const struct bs_fuzz_shim_requests *requests,
                              const struct bs_fuzz_lines *answers) {
     shown = requests->from + difference->i;
     bs_fuzz_shim_stop();
-    bs_fuzz_fail("differs", "%s: request %zu: %.*s, and the reference: %.*s", difference->kind,
-                 shown, (int)answers->lens[difference->i], answers->lines[difference->i],
+    char marks[BS_MARKS_ROOM];
+    const char *named_marks = bs_fuzz_marks_name(difference->marks, marks);
+    bs_fuzz_fail("differs", "%s: request %zu%s%s: %.*s, and the reference: %.*s", difference->kind,
+                 shown, *named_marks != '\0' ? " " : "", named_marks,
+                 (int)answers->lens[difference->i], answers->lines[difference->i],
                  (int)difference->ours.text.len - 1, difference->ours.text.data);
 }
 

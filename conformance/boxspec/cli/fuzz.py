@@ -90,7 +90,8 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="CLASS",
         help="do not report this class of findings, as in 'differs glob-match-match'; a block"
-        " begins with its target and class (repeatable)",
+        " begins with its target and class. 'CLASS+star' sets aside only requests with a star: the"
+        " row `aside` of a block has the words (repeatable)",
     )
     add(
         "--work",

@@ -12,7 +12,7 @@ from boxspec.fuzz import builds, replay
 from boxspec.fuzz.findings import Finding
 from boxspec.subject.contract import owner
 
-_ANSWERS = re.compile(r"request \d+: (.*), and the reference: (.*)", re.S)
+_ANSWERS = re.compile(r"request \d+(?: \S+)?: (.*), and the reference: (.*)", re.S)
 
 
 def answers(finding: Finding) -> tuple[str, str] | None:

@@ -4,6 +4,7 @@ recognised."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 ORACLE = re.compile(r"^boxspec-fuzz: (\w+): ([\w-]+): (.*)$", re.M)
@@ -15,6 +16,8 @@ FRAME = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ in (\S+) (\S+)", re.M)
 SHIM = re.compile(r"^boxspec-shim: (.*)$", re.M)
 # Matches the word before a message that distinguishes two findings of one oracle.
 DETAIL = re.compile(r"([a-z][a-z-]*): ")
+# Matches the marks of a request (fuzz/support/marks.h).
+MARKS = re.compile(r"request \d+ ((?:\+[a-z-]+)+): ")
 
 FRAMES = 2
 
@@ -31,6 +34,18 @@ class Report:
     oracle: str | None = None  # None if it is a crash, a leak or a hang
     case: list[str] = field(default_factory=list)
     shim_stderr: list[str] = field(default_factory=list)
+
+    @property
+    def marks(self) -> str:
+        """Return the marks of the request at fault, such as `+star+question`."""
+        found = MARKS.match(self.message)
+        return found[1] if found is not None else ""
+
+    def is_one_of(self, ignored: Iterable[str]) -> bool:
+        """True if a key names this report's class, or its class and only marks that it has."""
+        own = {*self.marks.split("+")}
+        split = (each.split("+") for each in ignored)
+        return any(key == self.key and own.issuperset(marks) for key, *marks in split)
 
 
 def read(output: str) -> Report | None:

@@ -63,5 +63,7 @@ def finding_block(finding: Finding, command: str) -> list[str]:
     seen = "" if finding.reproduces else ", but not in the replay"
     lines.append(f"  seen      {many(finding.times, 'time')}{seen}")
     lines.append(f"  repro     {command}")
+    if report.marks:
+        lines.append(f"  aside     --ignore '{report.key}{report.marks}'")
     lines.append(f"  kept      {finding.path}")
     return lines

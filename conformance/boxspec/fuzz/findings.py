@@ -43,7 +43,7 @@ class Findings:
     """The findings of a target.
 
     env: variables that are needed to reproduce a finding, for example the shim.
-    ignored: keys of findings that are not reported.
+    ignored: keys of findings that are not reported, with marks or without.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Findings:
         ignored: Sequence[str] = (),
     ) -> None:
         self._target, self._judge, self._env = target, judge, env
-        self._ignored = {*ignored}
+        self._ignored = ignored
         self._folder = folder / "findings"
         self.by_key: dict[str, Finding] = {}
 
@@ -65,7 +65,7 @@ class Findings:
         The output of the engine is examined first, because this needs no replay.
         """
         engine_report = crash_report.read(crash.output)
-        if engine_report is not None and self._is_known(engine_report.key):
+        if engine_report is not None and self._is_known(engine_report):
             return False
         path, seen = self._replay(crash, engine_report)
         report = seen or engine_report
@@ -75,7 +75,7 @@ class Findings:
         report = report or Report(
             "engine", "crashes the engine's build, but not the build that replays"
         )
-        if self._is_known(report.key):
+        if self._is_known(report):
             return False
         original_bytes = crash.input.stat().st_size
         kept = self._save(report, path.read_bytes())
@@ -83,11 +83,13 @@ class Findings:
         self.by_key[report.key] = made
         return True
 
-    def _is_known(self, key: str) -> bool:
-        """True if a finding with this key is ignored, or was seen before; then count it."""
-        if key in self.by_key:
-            self.by_key[key].times += 1
-        return key in self.by_key or key in self._ignored
+    def _is_known(self, report: Report) -> bool:
+        """True if this finding is ignored, or one with its key was seen before; then count it."""
+        if report.is_one_of(self._ignored):
+            return True
+        if report.key in self.by_key:
+            self.by_key[report.key].times += 1
+        return report.key in self.by_key
 
     def _replay(self, crash: Crash, engine_report: Report | None) -> tuple[Path, Report | None]:
         """Replay a crash; return the input and its report.
@@ -147,7 +149,7 @@ class Findings:
             nonlocal longest
             trial.write_bytes(data)
             seen = replay.run_input(self._judge, trial, self._env, quick=quick)
-            if seen is None or seen.key != finding.report.key:
+            if seen is None or seen.key != finding.report.key or seen.is_one_of(self._ignored):
                 return False
             if longest is None:
                 return True

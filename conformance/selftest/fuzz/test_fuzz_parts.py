@@ -165,6 +165,18 @@ def test_a_class_that_is_ignored_is_not_reported(tmp_path: Path) -> None:
     assert findings(tmp_path, FIRED, 77, "other").add(crash(tmp_path))
 
 
+def test_marks_set_aside_only_the_findings_that_have_them_all(tmp_path: Path) -> None:
+    said = "boxspec-fuzz: shim_diff: differs: glob-match-match: request 3 +star+blank: {}\n"
+    key = "differs glob-match-match"
+    for ignored in (key, f"{key}+star", f"{key}+blank+star"):
+        assert not findings(tmp_path, said, 77, ignored).add(crash(tmp_path)), ignored
+    for ignored in (f"{key}+stars", f"{key}+star+not", "differs glob-match+star"):
+        known = findings(tmp_path, said, 77, ignored)
+        assert known.add(crash(tmp_path)), ignored
+        (found,) = known.by_key.values()
+        assert f"  aside     --ignore '{key}+star+blank'" in "\n".join(finding_block(found, "x"))
+
+
 def test_a_finding_that_does_not_reproduce_is_marked(tmp_path: Path) -> None:
     known = findings(tmp_path, "", 0)
     assert known.add(crash(tmp_path, output=FIRED))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.fuzz import afl, builds, seeds, targets
-from selftest.tools import FAKE, ROOT, boxspec, left_below, named_block
+from boxspec.fuzz import afl, builds, crash_report, seeds, targets
+from selftest.tools import FAKE, ROOT, boxspec, left_below, named_block, run
 
 
 @pytest.fixture
@@ -199,6 +199,46 @@ for line in sys.stdin.buffer:
         sys.stdout.write(json.dumps(other(answer)) + "\\n")
     sys.stdout.flush()
 """
+
+
+# A shim around the reference with two mistakes in the same member of an answer: globs with a single
+# star never match, and a question mark matches nothing.
+TWO_MISTAKES = """\
+#!/usr/bin/env python3
+import json, re, subprocess, sys
+
+asked = subprocess.Popen([sys.argv[1], "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+for line in sys.stdin.buffer:
+    asked.stdin.write(line)
+    asked.stdin.flush()
+    answer, message = json.loads(asked.stdout.readline()), json.loads(line)
+    glob = message.get("pattern", "")
+    for each in answer.get("result", {}).get("items", ()):
+        if message["op"] == "glob.match" and re.search(r"(?<![*])[*](?![*])|[?]", glob):
+            each["match"] = False
+    sys.stdout.write(json.dumps(answer) + "\\n")
+    sys.stdout.flush()
+"""
+
+
+def test_one_finding_of_a_class_can_be_set_aside(work: Path) -> None:
+    shim = work.parent / "two"
+    shim.write_text(TWO_MISTAKES)
+    shim.chmod(0o755)
+    work.mkdir()
+    # A batch of generated requests, with both mistakes.
+    (work / "batch").write_bytes(b"\0abc7")
+    binary = builds.binary("fuzz-libfuzzer", targets.named("shim_diff"))
+    reference = ROOT / "build" / "release" / "reference" / "boxspec-ref"
+    key = "differs glob-match-match"
+    found = []
+    for aside in ([], ["+star"], ["+question"], ["+star", "+question"], [""]):
+        known = ",".join(f"{key}{each}" for each in aside)
+        env = {"BOXSPEC_FUZZ_SHIM": f"{shim} {reference}", "BOXSPEC_FUZZ_KNOWN": known}
+        done = run([binary, work / "batch"], env=env)
+        report = crash_report.read(done.stderr)
+        found.append(report and {*report.marks.split("+")} & {"star", "question"})
+    assert found == [{"star"}, {"question"}, {"star"}, None, None]
 
 
 def test_freedom_of_the_contract_is_no_difference(work: Path) -> None:
