@@ -9,6 +9,7 @@ from pathlib import Path
 
 from boxspec.errors import UsageError
 from boxspec.judge.repro import RunFlags, repro_command
+from boxspec.printable import one_line
 from boxspec.programs import programs
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.contract import find
@@ -60,9 +61,19 @@ def _compare(model: Model, most: int, jobs: int, shim: str | None) -> int:
 
 
 def _show(model: Model, replayer: Replayer, each: Outcome, agreed: int, shim: str | None) -> None:
+    """Print a failure block with the events up to the first that the model cannot make."""
     assert each.replay is not None
     order = f"{model.contract}/{each.order.seed}"
-    print(f"{order}: the model cannot make the last of these events")
-    for event in each.replay.events[: agreed + 1]:
-        print(f"    {replayer.words(event)}")
-    print(f"  repro     {repro_command(['--order', order], RunFlags(shim))}\n")
+    *before, last = [replayer.words(event) for event in each.replay.events[: agreed + 1]]
+    steps = find(model.contract).load_orders().scenario(each.order.scenario).request.get("steps")
+    rows = [
+        f"{order}: the model of {model.contract} cannot make this order",
+        "  law       each order of events is one of the model",
+        f"  expected  another event after: {before[-1] if before else 'the start'}",
+        f"  actual    {last}",
+        *([f"  steps     {steps}"] if steps else []),
+        "  order",
+        *(f"    {line}" for line in (*before, last)),
+        f"  repro     {repro_command(['--order', order], RunFlags(shim))}",
+    ]
+    print("\n".join(one_line(row) for row in rows) + "\n")

@@ -12,7 +12,9 @@
  * BOUNDS shared  FORKS=1 THREADS=2 CALLS=1 DELAYS=0
  * FORKS: programs beside the leader. THREADS: of the caller. CALLS: of each thread, before the drop.
  * DELAYS: of a thread, each by one unit of time. */
+#ifndef WRITES
 #define WRITES 0
+#endif
 #define PAYLOAD 0
 #define LIMIT 1 /* of a wait, in units of time */
 #define GRACE 3 /* of a close */
@@ -43,10 +45,18 @@
 #define COUNTS_LATE 19           /* handle_outlives_calls, threads: a call that waits for the lock */
 
 #include "../shared/group.pml"
-
 #define RUNNING 0 /* ends: what a call reports */
 #define EXITS 1
 #define BY_SIGNAL 2
+
+#define me (_pid - PROGRAMS) /* the number of the thread */
+#ifdef TRACE
+#define MOST_THREADS 3
+#include "script.pml"
+#else
+#define MOST_THREADS 2
+inline reports(end) { skip }
+#endif
 
 mtype = { kill, terminate };
 
@@ -56,7 +66,7 @@ byte reported;             /* the first end that a call reported */
 byte closed_at = NEVER;    /* when the first close sent its signal */
 bool may_ask, may_kill;    /* a call was made that sends a signal */
 byte waiters;              /* threads in a wait */
-bool queued[2];            /* the thread waits for the lock */
+bool queued[MOST_THREADS]; /* the thread waits for the lock */
 
 /* The handle. */
 bool locked, freed, dropping;
@@ -72,14 +82,26 @@ byte phase;
 
 /* The threads. */
 bool begun;
-bool waiting[2], busy[2];
-byte wake[2] = NEVER;
+bool waiting[MOST_THREADS], busy[MOST_THREADS];
+byte wake[MOST_THREADS] = NEVER;
 byte finished;
 
 #define LEADER_READY (!leader_ended && state[LEADER] == ZOMBIE)
 #define ALL_DIED (leader_ended && phase == KILLED && !ANY_DYING)
 #define READY (over || LEADER_READY || ALL_DIED)
+#ifdef TRACE
+/* Only the order of events counts in a replay: a thread may wake up at any time, a limited wait may end
+ * at any time, and the end of the grace period is an event. */
+#define STEP_IS_DUE(i) waiting[i]
+#define LIMIT_IS_OVER(limit) (limit != NEVER)
+#define MAY_GO_ON(limit) true
+#define GRACE_IS_OVER grace_is_over
+#else
 #define STEP_IS_DUE(i) (waiting[i] && (READY || (wake[i] != NEVER && now >= wake[i])))
+#define LIMIT_IS_OVER(limit) (now >= until && !(phase == KILLED && leader_ended))
+#define MAY_GO_ON(limit) !LIMIT_IS_OVER(limit)
+#define GRACE_IS_OVER (now >= grace_until)
+#endif
 
 inline note_event() {
     if
@@ -95,8 +117,6 @@ inline note_event() {
 inline note_read() { skip }
 #define STDIN_MATTERS false
 #include "../shared/program.pml"
-
-#define me (_pid - PROGRAMS)
 
 inline lock() {
     queued[me] = true;
@@ -162,7 +182,7 @@ inline step(keeps_grace) {
         :: else
         fi;
         if
-        :: !live || (now >= grace_until && MISTAKE != NEVER_KILLS) -> begin_kill(false)
+        :: !live || (GRACE_IS_OVER && MISTAKE != NEVER_KILLS) -> begin_kill(false)
         :: else
         fi
     :: else
@@ -191,6 +211,7 @@ inline step(keeps_grace) {
 /* Report how the leader ended. */
 inline report() {
     d_step {
+        reports(kept_end);
         LAW(same_end, reported == RUNNING || !over || MISTAKE == FORGETS_END || kept_end == reported);
         reported = (MISTAKE == FORGETS_END && reported != RUNNING -> RUNNING : kept_end);
         LAW(same_end, !over || reported == end_of_leader);
@@ -209,8 +230,8 @@ inline call_wait(limit) {
     :: step(false);
         if
         :: over -> break
-        :: !over && now >= until && !(phase == KILLED && leader_ended) -> break
-        :: else
+        :: !over && LIMIT_IS_OVER(limit) -> break
+        :: !over && MAY_GO_ON(limit)
         fi;
         at = NEXT_STEP;
         at = (until < at -> until : at);
@@ -316,6 +337,9 @@ inline call_drop() {
         locked = false }
 }
 
+#ifdef TRACE
+#include "script_threads.pml"
+#else
 active [THREADS] proctype thread() {
     byte made, until, began, at;
     bool live;
@@ -354,3 +378,4 @@ end:
            late++; now++; printf("time: %d, because the caller is delayed\n", now) }
     od
 }
+#endif

@@ -7,10 +7,11 @@
 #define E_SIGNAL 3      /* the caller receives a signal */
 #define E_DUE 4         /* the deadline passes */
 #define E_GRACE_OVER 5  /* the grace period passes */
-#define E_ASK 6         /* the first signal is sent to the group */
+#define E_ASK 6         /* SIGINT or SIGTERM is sent to the group */
 #define E_KILL 7        /* SIGKILL is sent to the group */
 #define E_COLLECT 8     /* the leader is collected */
-#define E_RETURN 16     /* it returns; the number of the cause is added */
+/* The number of the cause is added; it is 0 if the model has no causes. */
+#define E_RETURN 16 /* it returns */
 /* Events of programs; the number of the program is added. */
 #define E_EXIT 32     /* it ends by itself */
 #define E_END 36      /* it ends by the first signal */

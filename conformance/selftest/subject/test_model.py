@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from boxspec.cli import model_orders
 from boxspec.cli.main import main
+from boxspec.faults.fault import catalogue, shim_of
 from boxspec.places import CONTRACTS
 from boxspec.programs import programs
 from boxspec.subject.client.command import shim_argv
@@ -73,6 +75,53 @@ def test_an_order_of_the_reference_agrees_with_the_model_and_a_wrong_one_does_no
     kill, collect = events.index(("KILL", 0)), events.index(("COLLECT", 0))
     wrong = [*events[:kill], ("COLLECT", 0), *events[kill:collect], *events[collect + 1 :]]
     assert replayer.agreed(replace(ran.replay, events=wrong)) == kill
+
+
+# Faults, each with an order that the model of process cannot make. In these orders, no law of order_laws.py finds the two of PROCESS-KILL.
+FAULTS = {
+    "process-close.no-grace": "close-ignored/",
+    "process-close.the-leaders-grace": "orphan-grace/",
+    "process-kill.terminate-is-kill": "terminate-ignored/",
+    "process-kill.terminate-makes-sure": "terminate-ignored/",
+    "process-drop.runs-on": "drop/",
+    "process-drop.is-not-reaped": "drop/",
+    "process-group.the-rest-is-for-waits-without-limit": "orphan-limit/",
+    "process-wait.a-stop-is-an-end": "stopped/",
+}
+
+
+@needs_spin
+@pytest.mark.skipif(ptrace.unsupported() is not None, reason="orders are forced on x86-64 only")
+def test_the_model_of_process_makes_the_orders_of_the_reference_and_not_those_of_faults(
+    tmp_path: Path,
+) -> None:
+    of = find("process").load_orders()
+    replayer = Replayer(load(CONTRACTS / "process" / "model.pml"), tmp_path)
+
+    def agrees(shim: str | None, seed: str) -> bool:
+        (ran,) = outcomes(shim_argv(shim), programs.puppet, of, [Order.parse(seed)], 1)
+        assert ran.replay is not None, ran.not_comparable
+        return replayer.agreed(ran.replay) == len(ran.replay.events)
+
+    seeds = {*FAULTS.values(), "close-two/", "drop-waits/", "kill-two-waits/"}
+    assert [seed for seed in sorted(seeds) if not agrees(None, seed)] == []
+    shims = {each.id: shim_of(each) for each in catalogue()}
+    assert [name for name, seed in FAULTS.items() if agrees(shims[name], seed)] == []
+
+
+@needs_spin
+@pytest.mark.skipif(ptrace.unsupported() is not None, reason="orders are forced on x86-64 only")
+def test_an_order_that_the_model_cannot_make_is_a_failure_block(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (shim,) = [shim_of(each) for each in catalogue() if each.id == "process-kill.terminate-is-kill"]
+    of = find("process").load_orders()
+    few = replace(of, scenarios=[of.scenario("terminate-ignored")])
+    monkeypatch.setattr(type(find("process")), "load_orders", lambda _: few)
+    assert model_orders.compare([load(CONTRACTS / "process" / "model.pml")], 1, 1, shim) == 1
+    told = capsys.readouterr().out
+    assert "actual    SIGKILL is sent to the group" in told
+    assert "--order process/terminate-ignored/" in told
 
 
 def test_an_unknown_mistake_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

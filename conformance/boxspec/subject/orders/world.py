@@ -246,7 +246,7 @@ class World(Steps):
         os.kill(self.root, number)
 
     def _note_signal(self, number: int, *, held: bool, sent: bool) -> None:
-        """Note a signal to the caller. handled: the implementation has a handler of its run for it."""
+        """Note a signal to the caller. handled: the implementation has a handler for it."""
         # Each handler is installed once and restored once.
         changes = self.handlers.get(number, 0) + held
         handled = changes % 2 == 1
