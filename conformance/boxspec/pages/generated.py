@@ -25,6 +25,7 @@ KINDS: dict[str, Callable[..., list[str]]] = {
     "capabilities": protocol.capabilities,
     "operations": protocol.operations,
     "kinds": protocol.kinds,
+    "encoded": protocol.encoded,
     "request": fields.of_request,
     "result": fields.of_result,
 }

@@ -7,8 +7,9 @@ import json
 
 import pytest
 
-from boxspec.api import NotApplicable, b64, expect, requires
+from boxspec.api import NotApplicable, expect, requires
 from contracts.policy.client import PolicyCase
+from contracts.shared.documents import policy_file
 
 # A policy with one key that a file may choose: `{}` stands for the key with its quotes.
 PLACES = {
@@ -29,7 +30,7 @@ def loads(case: PolicyCase, format_: str, place: str, keys: list[bytes]) -> bool
     value = b'{"read": ["**"]}' if place == "profile" else b'"v"'
     pairs = (b": " + value + b", ").join(keys)
     whole = PLACES[place].encode().replace(b"{}:", pairs + b":", 1)
-    return case.policy.load({"text_b64": b64(whole), "format": format_}).ok
+    return case.policy.load(policy_file(whole, format_)).ok
 
 
 def refused(case: PolicyCase, format_: str, mistake: bytes) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import Answer, Failure, NotApplicable, b64, expect, requires
+from boxspec.api import Answer, Failure, NotApplicable, expect, requires
 from contracts.policy.api import offsets
 from contracts.policy.client import PolicyCase
+from contracts.shared.documents import Policy, policy_file
 
 HEAD = {
     "json": '{"schemaVersion": 2, "kind": "Policy", "metadata": {"name": "test"}, "spec": ',
@@ -16,9 +17,8 @@ TAIL = {"json": "}", "yaml": "\n"}
 FORMATS = list(HEAD)
 
 
-def text_of(format_: str, spec: bytes) -> dict[str, str]:
-    whole = HEAD[format_].encode() + spec + TAIL[format_].encode()
-    return {"text_b64": b64(whole), "format": format_}
+def text_of(format_: str, spec: bytes) -> Policy:
+    return policy_file(HEAD[format_].encode() + spec + TAIL[format_].encode(), format_)
 
 
 def needs(case: PolicyCase, format_: str) -> None:

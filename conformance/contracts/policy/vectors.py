@@ -105,11 +105,11 @@ def repeated(parts: Mapping[str, Any]) -> str:
 def source(given: Mapping[str, Any]) -> documents.Policy:
     """Return the fields of a request that have the file and, if given, the file of the
     workspace."""
-    made: documents.Policy = {"format": given["format"]}
-    if "repeat" in given:
-        made["text"] = repeated(given["repeat"])
+    if "text_b64" in given:
+        made = documents.policy_file(unb64(given["text_b64"]), given["format"])
     else:
-        made.update({name: given[name] for name in ("text", "text_b64") if name in given})
+        text = repeated(given["repeat"]) if "repeat" in given else given["text"]
+        made = {"format": given["format"], "text": text}
     if "workspace" in given:
         made["workspace"] = source(given["workspace"])
     return made

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from boxspec.subject.client.b64 import put_word
+
 Spec = Mapping[str, Any]
 Policy = dict[str, Any]
 
@@ -27,6 +29,13 @@ def policy(spec: Spec, workspace: Spec | None = None) -> Policy:
     made: Policy = {"text": text(spec), "format": "json"}
     if workspace is not None:
         made["workspace"] = {"text": text(workspace, "ws"), "format": "json"}
+    return made
+
+
+def policy_file(content: bytes, format_: str) -> Policy:
+    """Return the `policy` of a request whose file has this content, encoded if it is not UTF-8."""
+    made: Policy = {"format": format_}
+    put_word(made, "text", content)
     return made
 
 

@@ -167,6 +167,22 @@ def test_a_yaml_parser_is_judged_by_its_documents(tmp_path: Path) -> None:
     assert whole <= {*found.all_of("conforms")}, found.said
 
 
+@pytest.mark.turns(5)
+@pytest.mark.parametrize(
+    ("contract", "topics"),
+    [
+        ("policy", "test_file or test_path or test_check"),
+        ("sbpl", "test_wrap"),
+        ("module", "test_id"),
+    ],
+)
+def test_no_text_is_sent_in_its_encoded_form(contract: str, topics: str, tmp_path: Path) -> None:
+    shim = f"{PYTHON} {HERE / 'encoded_if_needed.py'}"
+    words = ("--contract", contract, "--profile", "all", "-k", topics)
+    found = judged(shim, tmp_path, *words)
+    assert (found.code, found.failing) == (0, []), found.said
+
+
 def test_another_declared_rule_fails_only_its_own_tests(tmp_path: Path) -> None:
     fault = "policy-except.exception-names-itself"
     found = judged(f"{PYTHON} {FAULTY} --fault {fault}", tmp_path, "--topic", "POLICY-EXCEPT")

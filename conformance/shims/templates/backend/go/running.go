@@ -40,7 +40,7 @@ func run(request message, argv []string, cwd string, env []string) (object, erro
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	child.Cancel = func() error { return syscall.Kill(-child.Process.Pid, syscall.SIGKILL) }
 	if given := field[message](request, "stdin"); given != nil {
-		child.Stdin = strings.NewReader(field[string](given, "bytes"))
+		child.Stdin = bytes.NewReader(content(given, "bytes"))
 	} else if field[string](request, "stdin") != "null" {
 		child.Stdin = os.Stdin
 	}

@@ -7,9 +7,7 @@ import subprocess
 import time
 from base64 import b64encode
 
-from protocol import refuse_others
-
-FIELDS = {"program", "args", "current_dir", "stdin", "env", "timeout_ms"}
+from protocol import content
 
 
 def stream(data):
@@ -24,9 +22,8 @@ def stream(data):
 
 
 def run(request, argv, cwd, env):
-    refuse_others(request, FIELDS, "exec.run")
     stdin, limit = request.get("stdin", "inherit"), request.get("timeout_ms")
-    data = stdin["bytes"].encode() if isinstance(stdin, dict) else None
+    data = content(stdin, "bytes") if isinstance(stdin, dict) else None
     source = {"null": subprocess.DEVNULL, "inherit": None}.get(str(stdin), subprocess.PIPE)
     pipes = {"stdin": source, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     started = time.monotonic()

@@ -12,6 +12,7 @@ from protocol import Failed, refuse_others
 
 INHERITED = {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "LANG", "LANGUAGE"}
 CONTEXT = {"root", "cwd", "profile", "egress"}
+REQUEST = {"program", "args", "current_dir", "stdin", "env", "timeout_ms"}
 
 
 class Sandbox:
@@ -62,6 +63,7 @@ class Sandbox:
         scratch = tempfile.mkdtemp(prefix="scratch-")
         for each in message["calls"]:
             request = each["request"]
+            refuse_others(request, REQUEST, "exec.run")
             place = os.path.realpath(os.path.join(root, request.get("current_dir", cwd)))
             words = [request["program"], *request.get("args", [])]
             line = self.command(words, root, scratch, place, context["profile"])

@@ -64,7 +64,7 @@ func execute(module, program string, input json.RawMessage, timeout int64) objec
 }
 
 func moduleExecute(asked message) (any, error) {
-	module, root := field[string](asked, "module_id"), field[string](asked, "extensions_root")
+	module, root := field[string](asked, "module_id"), string(content(asked, "extensions_root"))
 	if !startsAChild(asked) {
 		return failure("NotWired", module, "message", "modules run only in a child"), nil
 	} else if root == "" {

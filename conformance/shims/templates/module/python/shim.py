@@ -20,7 +20,6 @@ from protocol import Failed
 ABOUT = {"name": "my-implementation", "version": "0.1", "language": "Python"}
 # FILL IN: its capabilities, by their names in shim-protocol.md. All others are refused.
 CAPABILITIES = ["module"]
-
 PASSED = {"PATH", "LANG", "LC_ALL"}
 
 
@@ -78,7 +77,9 @@ def module_execute(message):
     if not message.get("enabled", True):
         return failure("NotWired", module)
     root = os.environ.get("APCORE_EXTENSIONS_ROOT", "./extensions")
-    root = os.path.realpath(message.get("extensions_root", root))
+    if message.keys() & {"extensions_root", "extensions_root_b64"}:
+        root = os.fsdecode(protocol.content(message, "extensions_root"))
+    root = os.path.realpath(root)
     program = os.path.join(root, module)
     if not os.path.isdir(root):
         raise Failed("io", f"the extensions root {root} is not a directory")
@@ -92,6 +93,7 @@ def starts_a_child(message):
 
 
 FIELDS = {"module_id", "input", "enabled", "timeout_ms", "extensions_root"}
+FIELDS.add("extensions_root_b64")
 protocol.main(
     {"implementation": ABOUT, "capabilities": CAPABILITIES},
     {"module.execute": (module_execute, FIELDS, starts_a_child)},

@@ -1,12 +1,16 @@
 // The operations of the contract policy. This file needs no change.
 package main
 
-import "errors"
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+)
 
 var hello = object{"implementation": about, "capabilities": capabilities}
 
 var operations = map[string]operation{
-	"glob.match":     {globMatch, "pattern paths", never},
+	"glob.match":     {globMatch, "pattern pattern_b64 paths paths_b64", never},
 	"policy.resolve": {policyResolve, "policy profile", never},
 	"policy.check":   {policyCheck, "policy checks", never},
 }
@@ -14,9 +18,20 @@ var operations = map[string]operation{
 func never(message) bool { return false }
 
 func globMatch(asked message) (any, error) {
-	items := []object{}
-	for _, each := range field[[]string](asked, "paths") {
-		items = append(items, object{"match": matches(field[string](asked, "pattern"), each)})
+	items, name := []object{}, "path"
+	glob, why := textOf(asked, "pattern")
+	if why != nil {
+		return nil, why
+	} else if asked["paths"] == nil {
+		name = "path_b64"
+	}
+	for _, each := range field[[]json.RawMessage](asked, strings.Replace(name, "path", "paths", 1)) {
+		var failure failed
+		if path, why := textOf(message{name: each}, "path"); errors.As(why, &failure) {
+			items = append(items, object{"error": failure.answer()})
+		} else {
+			items = append(items, object{"match": matches(glob, path)})
+		}
 	}
 	return object{"items": items}, nil
 }
@@ -42,14 +57,16 @@ func policyCheck(asked message) (any, error) {
 	}
 	checks := []object{}
 	for _, each := range field[[]message](asked, "checks") {
-		if err := refuseOthers(each, "op path profile", "policy.check"); err != nil {
+		if err := refuseOthers(each, "op path path_b64 profile", "policy.check"); err != nil {
 			return nil, err
 		}
 		var failure failed
-		if rules, err := resolved(from, profileOf(each)); errors.As(err, &failure) {
+		rules, err := resolved(from, profileOf(each))
+		path, why := textOf(each, "path")
+		if errors.As(errors.Join(err, why), &failure) {
 			checks = append(checks, object{"error": failure.answer()})
 		} else {
-			checks = append(checks, check(rules[field[string](each, "op")], field[string](each, "path")))
+			checks = append(checks, check(rules[field[string](each, "op")], path))
 		}
 	}
 	return object{"checks": checks}, nil

@@ -16,29 +16,34 @@ type spec struct {
 // Return the `spec` of a policy. It fails if a required part is missing.
 func loaded(asked message) (from spec, err error) {
 	source := field[message](asked, "policy")
-	if err = refuseOthers(source, "format text workspace", "policy"); err != nil {
+	if err = refuseOthers(source, "format text text_b64 workspace", "policy"); err != nil {
 		return
 	} else if field[string](source, "format") != "json" {
 		return from, unsupported{"policy.yaml", "not in this shim"}
 	}
-	from, err = specOf(field[string](source, "text"))
+	from, err = specOf(source)
 	if workspace := field[message](source, "workspace"); err == nil && workspace != nil {
 		var below spec
-		below, err = specOf(field[string](workspace, "text"))
+		if err = refuseOthers(workspace, "format text text_b64", "policy"); err == nil {
+			below, err = specOf(workspace)
+		}
 		from = merged(from, below)
 	}
 	return
 }
 
-func specOf(text string) (spec, error) {
+func specOf(source message) (spec, error) {
+	text, why := textOf(source, "text")
+	if why != nil {
+		return spec{}, why
+	}
 	var file struct {
 		SchemaVersion json.Number
 		Kind          string
 		Metadata      struct{ Name *string }
 		Spec          *spec
 	}
-	why := json.Unmarshal([]byte(text), &file)
-	if why != nil {
+	if why = json.Unmarshal([]byte(text), &file); why != nil {
 		return spec{}, failed{"invalid_input", "the policy does not load: " + why.Error()}
 	} else if file.SchemaVersion != "2" || file.Kind != "Policy" || file.Metadata.Name == nil ||
 		file.Spec == nil {

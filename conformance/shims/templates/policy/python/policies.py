@@ -5,18 +5,19 @@ import json
 import protocol
 from protocol import Failed, Unsupported
 
-OPERATIONS = ("read", "modify")
+FILE = {"format", "text", "text_b64"}
 
 
 def loaded(source):
     """Return the `spec` of a policy, or raise Failed if a required part is missing."""
-    protocol.refuse_others(source, {"format", "text", "workspace"}, "policy")
+    protocol.refuse_others(source, {*FILE, "workspace"}, "policy")
     if source["format"] != "json":
         raise Unsupported("policy.yaml")
     try:
-        spec = spec_of(source["text"])
+        spec = spec_of(protocol.text(source, "text"))
         if "workspace" in source:
-            spec = merged(spec, spec_of(source["workspace"]["text"]))
+            protocol.refuse_others(source["workspace"], FILE, "policy")
+            spec = merged(spec, spec_of(protocol.text(source["workspace"], "text")))
     except (ValueError, KeyError, TypeError, AttributeError) as why:
         raise Failed("invalid_input", f"the policy does not load: {why}") from None
     return spec

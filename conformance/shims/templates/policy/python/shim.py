@@ -50,7 +50,14 @@ def check(rules, path):
 
 
 def glob_match(message):
-    return {"items": [{"match": matches(message["pattern"], path)} for path in message["paths"]]}
+    pattern, items = protocol.text(message, "pattern"), []
+    name = "path" if "paths" in message else "path_b64"
+    for path in message[name.replace("path", "paths")]:
+        try:
+            items.append({"match": matches(pattern, protocol.text({name: path}, "path"))})
+        except Failed as why:
+            items.append({"error": why.error})
+    return {"items": items}
 
 
 def policy_resolve(message):
@@ -63,10 +70,10 @@ def policy_resolve(message):
 def policy_check(message):
     spec, checks = loaded(message["policy"]), []
     for each in message["checks"]:
-        protocol.refuse_others(each, {"op", "path", "profile"}, "policy.check")
+        protocol.refuse_others(each, {"op", "path", "path_b64", "profile"}, "policy.check")
         try:
             rules = resolved(spec, each.get("profile", "unrestricted"))
-            checks.append(check(rules[each["op"]], each["path"]))
+            checks.append(check(rules[each["op"]], protocol.text(each, "path")))
         except Failed as why:
             checks.append({"error": why.error})
     return {"checks": checks}
@@ -79,7 +86,7 @@ def never(message):
 protocol.main(
     {"implementation": ABOUT, "capabilities": CAPABILITIES},
     {
-        "glob.match": (glob_match, {"pattern", "paths"}, never),
+        "glob.match": (glob_match, {"pattern", "pattern_b64", "paths", "paths_b64"}, never),
         "policy.resolve": (policy_resolve, {"policy", "profile"}, never),
         "policy.check": (policy_check, {"policy", "checks"}, never),
     },

@@ -53,6 +53,10 @@ func take(handles map[string]*handle, step message) object {
 func processScript(asked message) (any, error) {
 	handles := map[string]*handle{}
 	for name, given := range field[map[string]message](asked, "handles") {
+		why := refuseOthers(given, "request stdin stdout stderr nonblocking", "process")
+		if why != nil {
+			return nil, why
+		}
 		handles[name] = &handle{asked: given, owned: map[string]bool{}}
 	}
 	steps := field[[]message](asked, "steps")

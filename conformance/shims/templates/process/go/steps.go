@@ -38,7 +38,11 @@ func (h *handle) step(step message) (object, error) {
 	case "streams":
 		return object{"stdin": h.owned["stdin"], "stdout": h.owned["stdout"], "stderr": h.owned["stderr"]}, nil
 	case "write":
-		count, why := h.pipes["stdin"].Write(content(step, "data"))
+		write := h.pipes["stdin"].Write
+		if field[bool](h.asked, "nonblocking") {
+			write = func(data []byte) (int, error) { return writeAtOnce(h.pipes["stdin"], data) }
+		}
+		count, why := write(content(step, "data"))
 		var number syscall.Errno
 		if errors.As(why, &number) {
 			return object{"written": count, "errno": map[syscall.Errno]string{syscall.EPIPE: "EPIPE",

@@ -1,8 +1,9 @@
-// Names of signals, and bytes of the protocol. This file needs no change.
+// Names of signals, and writes to a pipe. This file needs no change.
 package main
 
 import (
 	"fmt"
+	"os"
 	"syscall"
 )
 
@@ -18,10 +19,20 @@ func signalName(number syscall.Signal) string {
 	return fmt.Sprintf("SIG%d", int(number))
 }
 
-// Return the bytes of a field, which has the suffix _b64 if they are not UTF-8.
-func content(step message, name string) []byte {
-	if step[name+"_b64"] != nil {
-		return field[[]byte](step, name+"_b64")
+// Write once, without a wait for room: it fails with EAGAIN if the pipe is full. The runtime of Go
+// has made the pipe non-blocking, and would wait otherwise.
+func writeAtOnce(pipe *os.File, data []byte) (count int, why error) {
+	raw, why := pipe.SyscallConn()
+	if why == nil {
+		raw.Write(func(fd uintptr) bool {
+			for why == nil && count < len(data) {
+				var some int
+				if some, why = syscall.Write(int(fd), data[count:]); some > 0 {
+					count += some
+				}
+			}
+			return true
+		})
 	}
-	return []byte(field[string](step, name))
+	return
 }

@@ -18,6 +18,7 @@ from protocol import Failed
 ABOUT = {"name": "my-implementation", "version": "0.1", "language": "Python"}
 # FILL IN: its capabilities, by their names in shim-protocol.md. All others are refused.
 CAPABILITIES = ["process"]
+HANDLE = {"request", "stdin", "stdout", "stderr", "nonblocking"}
 
 
 def take(handles, step):
@@ -38,6 +39,8 @@ def take(handles, step):
 
 
 def process_script(message):
+    for asked in message["handles"].values():
+        protocol.refuse_others(asked, HANDLE, "process")
     handles = {name: Handle(asked) for name, asked in message["handles"].items()}
     threads, results = {}, []
     for step in message["steps"]:

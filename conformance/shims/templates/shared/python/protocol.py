@@ -30,6 +30,19 @@ def content(step, name):
     return b64decode(step[f"{name}_b64"]) if f"{name}_b64" in step else step[name].encode()
 
 
+def text(given, name):
+    """Return the text of a field, which has the suffix _b64 if it is not UTF-8.
+
+    Raise Failed if it is not UTF-8: this shim knows no use of such a text.
+    """
+    if f"{name}_b64" not in given:
+        return given[name]
+    try:
+        return content(given, name).decode()
+    except UnicodeDecodeError:
+        raise Failed("invalid_input", f"`{name}` is not UTF-8") from None
+
+
 def refuse_others(given, known, capability):
     """Refuse each field that the shim does not know, because the protocol forbids to ignore a
     field."""
