@@ -13,6 +13,8 @@ SURFACE = (
     *("k_userfaultfd", "k_bpf", "k_perf_event", "k_userns", "k_userns_clone3", "k_add_key"),
     *("k_fanotify", "k_personality", "k_fsopen", "k_shmget", "k_tiocsti", "k_syslog"),
     *("k_open_by_handle", "k_userns_clone", "k_keyctl", "k_request_key", "k_tioclinux"),
+    *("k_semget", "k_msgget", "k_setns", "k_umount", "k_open_tree", "k_mount_setattr"),
+    "k_fanotify_mark",
 )
 FAMILIES = ("n_packet", "n_netlink_diag", "n_netlink_wide", "n_af_alg", "n_vsock")
 PRIVILEGE = (
@@ -34,8 +36,9 @@ def test_a_filter_refuses(case: BackendCase, probe: str) -> None:
 
 
 @requires("BACKEND-KERNEL-02")
-def test_a_filter_refuses_io_uring(case: BackendCase) -> None:
-    attempt(case, "k_io_uring_setup")
+@pytest.mark.parametrize("probe", ["k_io_uring_setup", "k_io_uring_register"])
+def test_a_filter_refuses_io_uring(case: BackendCase, probe: str) -> None:
+    attempt(case, probe)
 
 
 @requires("BACKEND-KERNEL-03")
