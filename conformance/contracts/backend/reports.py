@@ -51,3 +51,8 @@ def reported(session: ObservedSession) -> dict[str, Any]:
 def environment(found: dict[str, Any]) -> dict[str, str]:
     pairs = [base64.b64decode(each).decode() for each in found["env_b64"]]
     return dict(pair.split("=", 1) for pair in pairs)
+
+
+def arguments(found: dict[str, Any]) -> list[str]:
+    """Return the words that the program got, its own name first."""
+    return [base64.b64decode(each).decode() for each in found["argv_b64"]]

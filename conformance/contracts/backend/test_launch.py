@@ -52,17 +52,27 @@ def test_no_descriptor_comes_along(case: BackendCase, probe: str) -> None:
 
 
 @requires("BACKEND-LAUNCH-01")
-@pytest.mark.parametrize("number", [9, 300, 1024, 8000])
+@pytest.mark.parametrize("number", [3, 9, 300, 1024, 8000])
 def test_no_descriptor_is_inherited_whatever_its_number(case: BackendCase, number: int) -> None:
-    # These numbers are above those that a wrapper uses itself, and above the point where an
+    # Numbers below and above those that a wrapper uses itself, and above the point where an
     # incomplete closing loop may end.
+    _leave_open(case, number)
+
+
+@requires("BACKEND-LAUNCH-01")
+def test_no_descriptor_above_the_limit_is_inherited(case: BackendCase) -> None:
+    # The caller has lowered its limit after it opened the descriptor.
+    _leave_open(case, 300, "--nofile", "256")
+
+
+def _leave_open(case: BackendCase, number: int, *state: str) -> None:
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if most <= number:
         raise HostLacks(
             "descriptors", f"the soft limit is {most}: no process has a descriptor {number}"
         )
     with made_scene("e_fds") as scene:
-        scene.state = ["--leave-open", f"{number}={scene.ground.out / 'file'}"]
+        scene.state = ["--leave-open", f"{number}={scene.ground.out / 'file'}", *state]
         attempted, _ = run_outside(scene, scene.arm())
         if f"descriptor {number}" not in attempted.leaked:
             raise HostLacks(

@@ -1,4 +1,4 @@
-"""Attempts of every aspect in each use of a session."""
+"""Attempts of every aspect in each use of a session, and under each profile."""
 
 from __future__ import annotations
 
@@ -92,3 +92,9 @@ def test_a_read_only_root_stays_in_each_use(
     case: BackendCase, use: Callable[[Ground], Use]
 ) -> None:
     _attempt_all(case, use, "read-only", READ_ONLY)
+
+
+@requires("BACKEND-LAUNCH-15")
+@pytest.mark.parametrize("profile", ["read-only", "repo-write", "no-network", "full-dev"])
+def test_what_is_claimed_under_a_profile_holds_under_it(case: BackendCase, profile: str) -> None:
+    _attempt_all(case, lambda _: Use(), profile, ATTEMPTS)

@@ -1,0 +1,88 @@
+"""Faults of the state in which a program starts inside."""
+
+import backend.inside as inside
+from backend.bubblewrap import Bubblewrap
+from faults.registry import fault, replaces
+
+READY = b"    env = given_environment()"
+
+
+def before_the_program(line):
+    """Let the first program inside execute this line directly before the program."""
+
+    @replaces(inside)
+    def read_file(original, path):
+        return original(path).replace(READY, b"    " + line + b"\n" + READY)
+
+
+@fault("BACKEND-LAUNCH-01", "descriptor 3 stays open", "sd_listen_fds(3)")
+def the_first_descriptor_is_kept():
+    @replaces(inside)
+    def read_file(original, path):
+        return original(path).replace(b"os.closerange(3, 65536)", b"os.closerange(4, 65536)")
+
+
+@fault("BACKEND-LAUNCH-01", "descriptors are closed up to the limit", "getrlimit(2)")
+def descriptors_are_closed_up_to_the_limit():
+    limit = b"__import__('resource').getrlimit(7)[0]"
+
+    @replaces(inside)
+    def read_file(original, path):
+        return original(path).replace(b"os.closerange(3, 65536)", b"os.closerange(3, %s)" % limit)
+
+
+@fault("BACKEND-LAUNCH-14", "the umask is 022", "daemon() and its habits")
+def the_umask_is_a_daemons():
+    before_the_program(b"os.umask(0o22)")
+
+
+@fault("BACKEND-LAUNCH-14", "core files are switched off", "a launcher that must leave no core")
+def the_limit_of_the_launcher_stays():
+    before_the_program(b"import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 9999))")
+
+
+@fault("BACKEND-LAUNCH-14", "the program runs with a lower priority", "nice for jobs")
+def the_program_is_nice():
+    before_the_program(b"os.nice(1)")
+
+
+@fault("BACKEND-LAUNCH-14", "signals that the launcher waits for stay blocked", "signalfd(2)")
+def the_mask_of_the_launcher_stays():
+    before_the_program(b"signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGWINCH})")
+
+
+@fault("BACKEND-LAUNCH-14", "ignored signals are reset", "all signals to their default")
+def ignored_signals_are_reset():
+    before_the_program(b"signal.signal(signal.SIGUSR2, signal.SIG_DFL)")
+
+
+@fault("BACKEND-LAUNCH-07", "the program's own name is its basename", "the name of ps")
+def the_own_name_is_short():
+    @replaces(inside)
+    def read_file(original, path):
+        call, words = b"os.execvpe(words[0], words, env)", b"[os.path.basename(words[0])]"
+        shortened = call.replace(b"words, env", words + b" + words[1:], env")
+        return original(path).replace(call, shortened)
+
+
+@fault("BACKEND-LAUNCH-15", "full-dev has no filter", "tools that need more system calls")
+def full_dev_has_no_filter():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        kept, self.filters = self.filters, self.filters and profile != "full-dev"
+        try:
+            return original(self, argv, root, profile, cwd, binds)
+        finally:
+            self.filters = kept
+
+
+@fault("BACKEND-LAUNCH-15", "full-dev shares the processes of the host", "debuggers attach")
+def full_dev_shares_processes():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        if profile != "full-dev":
+            return made
+        at = made.index(b"--unshare-all")
+        kept = (b"user-try", b"ipc", b"uts", b"cgroup-try")
+        return [*made[:at], *(b"--unshare-" + each for each in kept), *made[at + 1 :]]
