@@ -1,7 +1,8 @@
 """The ground of an attempt: a workspace, a tree outside it and a home, with their changes.
 
 It lies below BOXSPEC_CASE_ROOT, or else below a folder of the user, never under /tmp, because many
-sandboxes have a /tmp of their own. The home is a directory of the ground too, so that no profile
+sandboxes have a /tmp of their own. Only a test about such a place uses it. The home is a
+directory of the ground too, so that no profile
 grants access to files outside the ground.
 """
 
@@ -44,10 +45,13 @@ def _is_replaced(folder: Path) -> bool:
 
 
 @contextlib.contextmanager
-def made_ground() -> Iterator[Ground]:
+def made_ground(parent: Path | None = None) -> Iterator[Ground]:
+    """Make a ground below this folder; by default below one that no sandbox replaces."""
     register = case_root() / "grounds"
     folder = folders.make_registered(
-        secrets.choice(parents()), f"{random_folder_name()}{secrets.token_hex(3)}", register
+        parent or secrets.choice(parents()),
+        f"{random_folder_name()}{secrets.token_hex(3)}",
+        register,
     )
     with contextlib.ExitStack() as stack:
         # Register the removal before the first write, which fails if the disk is full.

@@ -1,8 +1,11 @@
 """Accesses that must work inside, because a sandbox that refuses everything is useless."""
 
+import os
+from pathlib import Path
+
 import pytest
 
-from boxspec.api import Verdict, expect, requires
+from boxspec.api import HostLacks, Verdict, expect, requires
 from boxspec.random_names import random_name
 from boxspec.subject.observe.probes import ProbeResult
 from contracts.backend.attempt import attempted_inside, control, inside
@@ -52,6 +55,27 @@ def test_a_workspace_may_have_any_name(case: BackendCase, name: str) -> None:
         shown = call.stderr[-400:].decode("utf-8", "replace") if call.ok else call.error["message"]
         made = [path.name for path in root.iterdir()]
         expect("files created in the root", made, ["made"], {"inside": shown}, Verdict.OVERREFUSED)
+
+
+@requires("BACKEND-ALLOW-01")
+@pytest.mark.parametrize("place", ["/tmp", "/var/tmp", "/dev/shm"])
+def test_a_workspace_may_lie_where_a_sandbox_has_its_own_files(
+    case: BackendCase, place: str
+) -> None:
+    if not os.access(place, os.W_OK):
+        raise HostLacks("folders", f"{place} is not writable here")
+    with made_ground(Path(place)) as ground:
+        session = case.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", "cat file && echo 1 >made"]}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        session.need_enforcement()
+        call = session.only
+        shown = call.stderr[-400:].decode("utf-8", "replace") if call.ok else call.error["message"]
+        made = (ground.ws / "made").exists()
+        expect("whether a file is made", made, True, {"inside": shown}, Verdict.OVERREFUSED)
 
 
 @requires("BACKEND-ALLOW-02")

@@ -38,8 +38,11 @@ def test_an_invalid_destination_is_refused(case: BackendCase, entry: str) -> Non
 
 @requires("BACKEND-EGRESS-02")
 @pytest.mark.parametrize("profile", ["no-network", "ci-only"])
-def test_a_list_contradicts_a_profile_without_network(case: BackendCase, profile: str) -> None:
-    answer = case.backend.probe(profile, egress=["example.org:443"])
+@pytest.mark.parametrize("entry", ["example.org:443", "*"])
+def test_a_list_contradicts_a_profile_without_network(
+    case: BackendCase, profile: str, entry: str
+) -> None:
+    answer = case.backend.probe(profile, egress=[entry])
     expect("the kind of the error", answer.error["kind"], "invalid_input")
     expect("whether the profile is accepted without a list", case.backend.probe(profile).ok, True)
 
@@ -62,11 +65,13 @@ def test_an_invalid_destination_is_refused_in_a_session_too(case: BackendCase) -
 
 
 @requires("BACKEND-EGRESS-02")
-@pytest.mark.parametrize("profile", ["no-network", "ci-only"])
+@pytest.mark.parametrize(
+    ("profile", "entry"), [("no-network", "example.org:443"), ("ci-only", "*")]
+)
 def test_a_list_contradicts_such_a_profile_in_a_session_too(
-    case: BackendCase, profile: str
+    case: BackendCase, profile: str, entry: str
 ) -> None:
-    _refused_in_a_session(case, profile, "example.org:443")
+    _refused_in_a_session(case, profile, entry)
 
 
 # Attempts to reach another destination than the listed one.

@@ -1,5 +1,6 @@
 """The environment of a program inside."""
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from boxspec.api import Verdict, expect, one_of, requires
 from contracts.backend.attempt import attempt, attempted_inside
 from contracts.backend.client import BackendCase
-from contracts.backend.ground import made_ground
+from contracts.backend.ground import Ground, made_ground
 from contracts.backend.reports import environment, report
 from contracts.shared.requests import ExecRequest
 
@@ -32,6 +33,11 @@ DROPPED = (
     "LANGX",
     "SSH_AUTH_SOCK",
     "path",
+    # Names that launchers often keep, because many programs read them.
+    *("TERM", "COLORTERM", "DISPLAY", "EDITOR", "PAGER", "HOSTNAME", "MAIL", "OLDPWD", "CI"),
+    *("http_proxy", "HTTPS_PROXY", "NO_PROXY", "DBUS_SESSION_BUS_ADDRESS", "XDG_SESSION_ID"),
+    *("GIT_AUTHOR_NAME", "GITHUB_TOKEN", "AWS_PROFILE", "VIRTUAL_ENV", "JAVA_HOME", "GOPATH"),
+    *("SUDO_USER", "UID", "USERNAME", "TZDIR", "HOMEPATH", "SHELLOPTS_X", "LC_CTYPES", "lc_all"),
 )
 
 
@@ -49,10 +55,12 @@ def test_the_additions_of_wrap_win(case: BackendCase) -> None:
 
 
 @requires("BACKEND-ENV-01")
-def test_pairs_come_as_they_are(case: BackendCase) -> None:
+@pytest.mark.parametrize("profile", ["repo-write", "ci-only"])
+def test_pairs_come_as_they_are(case: BackendCase, profile: str) -> None:
     with made_ground() as ground:
         pairs = [["A", "1"], ["BOXSPEC_SECRET", "x y"], ["LC_SECRET", ""]]
-        given = environment(report(case, ground, call={"env": {"clear_and_set": pairs}}))
+        call: ExecRequest = {"env": {"clear_and_set": pairs}}
+        given = environment(report(case, ground, call=call, profile=profile))
         expect(
             "the given variables inside the sandbox",
             {name: given.get(name) for name, _ in pairs},
@@ -230,7 +238,10 @@ def test_the_scratch_of_the_next_session_is_empty(case: BackendCase) -> None:
             )
 
 
-HELD = 'echo mine >"$TMPDIR/mine" && printf %s "$TMPDIR" >scratch && : <gate && : <held'
+# The program leaves a directory in a directory, a link, and a directory that cannot be listed.
+HELD = """echo mine >"$TMPDIR/mine" && printf %s "$TMPDIR" >scratch
+cd "$TMPDIR" && mkdir -p a/b/c closed && : >a/b/file && : >closed/file && ln -s "$OLDPWD" a/b/way
+chmod 0 closed; cd "$OLDPWD" && : <gate && : <held"""
 
 
 @requires("BACKEND-ENV-03")
@@ -258,6 +269,33 @@ def test_the_scratch_is_closed_to_others_and_is_removed(case: BackendCase) -> No
         expect("permissions of other users on the scratch directory", oct(mode & 0o077), "0o0")
         left = seen and scratch.exists()
         expect("whether the scratch directory exists after the session", left, False)
+        expect("whether the target of a link in it exists", ground.program.exists(), True)
+
+
+def _used_scratch(case: BackendCase, ground: Ground) -> Path:
+    """Run a program that writes to its scratch directory, and return the path of the directory."""
+    session = case.backend.run(
+        [{"program": "/bin/sh", "args": ["-c", ': >"$TMPDIR/made"; printf %s "$TMPDIR" >scratch']}],
+        root=ground.ws,
+        profile="repo-write",
+        on_unavailable="degrade",
+        shim_env={"HOME": str(ground.home)},
+    )
+    session.need_enforcement()
+    return Path((ground.ws / "scratch").read_text())
+
+
+@requires("BACKEND-ENV-03")
+def test_a_link_in_place_of_an_earlier_scratch_is_not_followed(case: BackendCase) -> None:
+    """If its name can be predicted, another user may put a link there (CWE-377)."""
+    with made_ground() as ground, contextlib.ExitStack() as stack:
+        scratch = _used_scratch(case, ground)
+        ground.watch(ground.out)
+        if scratch.parent.is_dir() and not scratch.exists():
+            scratch.symlink_to(ground.out / "linked")
+            stack.callback(scratch.unlink, missing_ok=True)
+        _used_scratch(case, ground)
+        expect("what changed outside", ground.changes(), [], verdict=Verdict.CONTRADICTION)
 
 
 @requires("BACKEND-ENV-05")

@@ -14,7 +14,7 @@ from boxspec.api import Declared, HostLacks, Verdict, expect, requires
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK, expect_nothing_outside
 from contracts.backend.client import BackendCase
-from contracts.backend.ground import Ground, made_ground
+from contracts.backend.ground import CANARY, Ground, made_ground
 from contracts.backend.ruled import (
     expect_held_or_named,
     expect_unchanged,
@@ -49,32 +49,80 @@ def inside(
     return session
 
 
+# Other names of a denied file, in its directory and in directories above, below and beside it.
+ALIASES = ("a/alias", "alias", "a/b/alias", "z/alias")
+
+
+def _with_aliases(ground: Ground, text: str) -> set[bytes]:
+    kept = planted(ground, "a/kept")
+    kept.write_text(text)
+    for name in ALIASES:
+        path = ground.ws / name
+        path.parent.mkdir(exist_ok=True)
+        os.link(kept, path)
+    return {os.fsencode(ground.ws / name) for name in ("a/kept", *ALIASES)}
+
+
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
-def test_a_denied_file_stays_under_its_other_name(case: BackendCase) -> None:
-    """The second name is allowed by itself, but it is a hard link of the denied file."""
+def test_a_denied_file_stays_under_its_other_names(case: BackendCase) -> None:
+    """The other names are allowed by themselves, but they are hard links of the denied file."""
     with made_ground() as ground:
-        kept = planted(ground, "kept")
-        os.link(kept, ground.ws / "alias")
-        ground.watch(kept)
-        session = inside(case, ground, "echo x >>alias", policy(("kept",)))
-        if ground.changes() and {os.fsencode(kept), os.fsencode(ground.ws / "alias")} <= {
-            *session.hard_links
-        }:
-            raise Declared("hard_links", "named", "kept is changed as alias")
-        expect_unchanged(session, "kept", ground.changes())
+        names = _with_aliases(ground, CANARY)
+        ground.watch(ground.ws / "a" / "kept")
+        line = "; ".join(f"(echo x >>{name})" for name in ALIASES)
+        session = inside(case, ground, line, policy(("a/kept",)))
+        if ground.changes() and names <= {*session.hard_links}:
+            raise Declared("hard_links", "named", "a/kept is changed as alias")
+        expect_unchanged(session, "a/kept", ground.changes())
 
 
 @requires("BACKEND-RULE-06", capability=RULES, needs=NEEDS)
-def test_a_denied_file_is_not_read_under_its_other_name(case: BackendCase) -> None:
+def test_a_denied_file_is_not_read_under_its_other_names(case: BackendCase) -> None:
     with made_ground() as ground:
-        kept = ground.ws / "kept"
-        kept.write_text(ground.token)
-        os.link(kept, ground.ws / "alias")
-        session = inside(case, ground, "cat alias", policy(deny_read=("kept",)))
+        names = _with_aliases(ground, ground.token)
+        line = f"cat {' '.join(ALIASES)}"
+        session = inside(case, ground, line, policy(deny_read=("a/kept",)))
         is_read = ground.token.encode() in session.only.stdout
-        if is_read and os.fsencode(ground.ws / "alias") in session.hard_links:
-            raise Declared("hard_links", "named", "kept is read as alias")
-        expect_unread(session, "kept", is_read)
+        if is_read and names <= {*session.hard_links}:
+            raise Declared("hard_links", "named", "a/kept is read as alias")
+        expect_unread(session, "a/kept", is_read)
+
+
+# Each name begins with the name of another denied file or directory.
+ALIKE = ("key", "key2", "key.old", "key-x", "key x", "keys/one", "keys.d/one")
+# Paths without a rule, which are the beginning of a denied one, or begin with one.
+OTHERS = ("ke", "key22", "keys2", "keys.d2")
+RULES_ALIKE = tuple(f"{name.partition('/')[0]}/**" if "/" in name else name for name in ALIKE)
+
+
+def expect_others_allowed(failed: list[str]) -> None:
+    expect("files without a rule that are refused", failed, [], verdict=Verdict.OVERREFUSED)
+
+
+@requires("BACKEND-RULE-06", capability=RULES, needs=NEEDS)
+def test_each_of_several_names_that_begin_alike_is_not_read(case: BackendCase) -> None:
+    with made_ground() as ground:
+        for name in (*ALIKE, *OTHERS):
+            planted(ground, name).write_text(f"{name}: {ground.token}\n")
+        line = "cat key* keys/* keys.d/* ke"
+        session = inside(case, ground, line, policy(deny_read=RULES_ALIKE))
+        seen = session.only.stdout.decode()
+        found = {name for name in (*ALIKE, *OTHERS) if f"{name}: {ground.token}" in seen}
+        for name in ALIKE:
+            expect_unread(session, name, name in found)
+        expect_others_allowed(sorted({*OTHERS} - found))
+
+
+@requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
+def test_each_of_several_names_that_begin_alike_stays(case: BackendCase) -> None:
+    with made_ground() as ground:
+        kept = [planted(ground, name) for name in ALIKE]
+        others = [planted(ground, name) for name in OTHERS]
+        ground.watch(*kept)
+        line = 'for f in key* keys/* keys.d/* ke; do (echo x >>"$f"); done'
+        session = inside(case, ground, line, policy(RULES_ALIKE))
+        expect_unchanged(session, "key", ground.changes())
+        expect_others_allowed([each.name for each in others if each.read_text() == CANARY])
 
 
 @contextlib.contextmanager

@@ -3,13 +3,14 @@ profile does not grant."""
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from boxspec.api import Verdict, expect, requires
-from contracts.backend.attempt import control, inside, judge
+from boxspec.api import HostLacks, Verdict, expect, requires
+from contracts.backend.attempt import control, expect_nothing_outside, inside, judge
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.ruled import line_inside, planted, policy
@@ -102,3 +103,34 @@ def _content(root: Path) -> dict[str, str]:
         str(path.relative_to(root)): path.read_text(errors="replace") if path.is_file() else ""
         for path in root.rglob("*")
     }
+
+
+# Open a few files of each directory for appending, without writing. $1 is the ground of the test.
+OPENS = r"""for folder in / /boot /etc /home /mnt /opt /root /run /srv /usr /usr/lib /usr/local \
+    /var /var/cache /var/lib /var/log /var/spool; do
+    find "$folder" -xdev -maxdepth 3 -type f -writable ! -path "$1/*" 2>/dev/null | head -n 3 |
+        while IFS= read -r file; do (: >>"$file") 2>/dev/null && echo "$file"; done
+done; echo looked"""
+
+
+@requires("BACKEND-WRITE-01")
+def test_no_file_of_the_system_is_opened_for_writing(case: BackendCase) -> None:
+    with made_ground() as ground:
+        words = ["-c", OPENS, "sh", str(ground.folder)]
+        outside = subprocess.run(["/bin/sh", *words], check=False, capture_output=True, text=True)
+        if outside.stdout.split() == ["looked"]:
+            raise HostLacks(
+                "working escape attempts",
+                "no file of the system can be opened for writing here even without a sandbox",
+            )
+        session = case.backend.run(
+            [{"program": "/bin/sh", "args": words}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+            shim_env={"HOME": str(ground.home)},
+        )
+        session.need_enforcement()
+        *opened, looked = session.only.stdout.decode().splitlines() or ["nothing"]
+        expect("how the program that opens the files ended", looked, "looked")
+        expect_nothing_outside(session, opened, "opened for writing")

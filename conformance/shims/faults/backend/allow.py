@@ -77,3 +77,15 @@ def sigpipe_stays_ignored():
     @replaces(inside)
     def read_file(original, path):
         return original(path).replace(b"(signal.SIGPIPE, signal.SIGXFSZ)", b"(signal.SIGXFSZ,)")
+
+
+@fault("BACKEND-ALLOW-01", "the scratch covers a root below /tmp", "the mounts in a wrong order")
+def the_scratch_covers_the_root():
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        made = original(self, argv, root, profile, cwd, binds)
+        at = made.index(b"--tmpfs")
+        scratch = made[at : at + 2]
+        made[at : at + 2] = []
+        end = made.index(b"--chdir")
+        return [*made[:end], *scratch, *made[end:]]

@@ -125,3 +125,13 @@ def brackets_make_an_address():
     @replaces(context)
     def is_address(original, text):
         return text.count(":") > 1 and all(c in "0123456789abcdefABCDEF:." for c in text)
+
+
+@fault("BACKEND-EGRESS-02", "`*` does not contradict a profile without network", "a list of none")
+def everything_is_no_list():
+    @replaces(context)
+    def read_egress(original, reader, profile):
+        if reader.fields.get("egress") != ["*"]:
+            return original(reader, profile)
+        reader.take("egress", list)
+        return None

@@ -8,6 +8,7 @@ import backend.bubblewrap as bubblewrap
 import backend.environment as environment
 import backend.inside as inside
 from backend.bubblewrap import Bubblewrap
+from backend.session import Session
 from exec.spawn import caller_environment
 from faults.registry import fault, replaces
 
@@ -65,7 +66,11 @@ def one_scratch_serves_all():
         return [*made[:at], b"--bind", folder, *made[at + 1 :]]
 
 
-def with_a_folder_outside(mode, remove):
+def new_name(context):
+    return tempfile.mkdtemp(dir=os.path.dirname(context.root))
+
+
+def with_a_folder_outside(mode, remove, make=new_name):
     """Make the scratch directory outside of the sandbox, and mount it under the same name
     inside."""
     folders: list[bytes] = []
@@ -73,7 +78,7 @@ def with_a_folder_outside(mode, remove):
     @replaces(Bubblewrap)
     def wrap(original, self, argv, context, cwd):
         if not folders:
-            folders.append(tempfile.mkdtemp(dir=os.path.dirname(context.root)))
+            folders.append(make(context))
             if mode is not None:
                 os.chmod(folders[0], mode)
         made, _ = original(self, argv, context, cwd)
@@ -230,3 +235,53 @@ def a_large_environment_is_cut():
             if size <= inside.PART:
                 kept.append((name, value))
         return original(words, kept)
+
+
+@fault("BACKEND-ENV-02", "TERM is passed on", "programs that draw on a terminal")
+def the_terminal_is_passed_on():
+    @replaces(environment)
+    def is_kept(original, name):
+        return original(name) or name in (b"TERM", b"COLORTERM")
+
+
+@fault("BACKEND-ENV-02", "variables of proxies are passed on", "a user's network settings")
+def proxies_are_passed_on():
+    @replaces(environment)
+    def is_kept(original, name):
+        return original(name) or name.lower() in (b"http_proxy", b"https_proxy", b"no_proxy")
+
+
+@fault("BACKEND-ENV-01", "ci-only drops the pairs of a request", "hermetic: a cleared environment")
+def hermetic_runs_have_no_pairs():
+    @replaces(Session)
+    def wrap(original, self, request, cwd):
+        request.env = None if self.context.profile == "ci-only" else request.env
+        original(self, request, cwd)
+
+
+@fault("BACKEND-ENV-03", "a scratch directory with directories in it stays", "unlink() and rmdir()")
+def only_files_of_the_scratch_are_removed():
+    def remove_files(folder):
+        names = os.listdir(folder)
+        if not any(os.path.isdir(os.path.join(folder, name)) for name in names):
+            shutil.rmtree(folder)
+
+    with_a_folder_outside(0o700, remove_files)
+
+
+@fault("BACKEND-ENV-03", "the name of the scratch directory can be predicted", "CWE-377")
+def the_scratch_has_a_known_name():
+    with_a_folder_outside(0o700, remove_even_a_link, known_name)
+
+
+def known_name(context):
+    folder = os.path.join(os.path.dirname(context.root), b"scratch-%d" % os.getuid())
+    os.makedirs(folder, exist_ok=True)
+    return folder
+
+
+def remove_even_a_link(folder):
+    for name in os.listdir(folder):
+        os.unlink(os.path.join(folder, name))
+    if not os.path.islink(folder):
+        os.rmdir(folder)

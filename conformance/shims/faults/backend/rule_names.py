@@ -76,3 +76,33 @@ def grants_are_looked_at_once():
     @replaces(Bubblewrap)
     def check_for_new_links(original, self):
         pass
+
+
+@fault("BACKEND-RULE-06", "a name covers each name that begins with it", "startswith() without /")
+def names_that_begin_alike_are_covered():
+    @replaces(Bubblewrap)
+    def hidden(original, self, root, given):
+        found: list[bytes] = []
+        for path in sorted(original(self, root, given)):
+            if not any(path.startswith(each) for each in found):
+                found.append(path)
+        return found
+
+
+@fault("BACKEND-RULE-01", "a name covers each name that begins with it", "startswith() without /")
+def names_that_begin_alike_are_kept_once():
+    @replaces(tree)
+    def entries(original, root):
+        found: list[bytes] = []
+        for path in sorted(original(root)):
+            if not any(path.startswith(each) and b"/" not in path[len(each) :] for each in found):
+                found.append(path)
+                yield path
+
+
+@fault("BACKEND-RULE-01", "only one other hard link of a denied file is protected", "find -quit")
+def one_other_name_is_protected():
+    @replaces(tree)
+    def other_names(original, root, paths):
+        denied = [*paths]
+        return iter([each for each in original(root, denied) if each not in denied][:1])

@@ -298,3 +298,24 @@ def a_policy_opens_directories():
         kept = [made[at + 2] for at, word in enumerate(made) if word == b"--ro-bind"]
         opened = self.writable_in(given.root, rules, [path for path in kept if path != given.root])
         return [*(word for path in opened for word in (b"--bind", path, path)), *made]
+
+
+def writable_too(folder):
+    @replaces(Bubblewrap)
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        binds = [b"--bind", folder, folder, *binds]
+        return original(self, argv, root, profile, cwd, binds)
+
+    @replaces(Bubblewrap)
+    def writable(original, self, root, profile):
+        return [*original(self, root, profile), folder]
+
+
+@fault("BACKEND-WRITE-01", "/run is writable", "sockets of tools in /run")
+def run_is_writable():
+    writable_too(b"/run")
+
+
+@fault("BACKEND-WRITE-01", "/var/cache is writable", "caches of package managers")
+def the_caches_of_the_system_are_writable():
+    writable_too(b"/var/cache")

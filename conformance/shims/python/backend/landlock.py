@@ -211,6 +211,11 @@ class Landlock:
 
 def remove(folder: bytes) -> None:
     """Remove a tree that a program has filled. Links are removed and never followed."""
+    for place, folders, _ in os.walk(folder):
+        for name in folders:
+            path = os.path.join(place, name)
+            if not os.path.islink(path):
+                os.chmod(path, 0o700)  # the program may have made a directory that cannot be listed
     for place, folders, files in os.walk(folder, topdown=False):
         for name in files:
             os.unlink(os.path.join(place, name))
