@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterable
@@ -18,6 +19,8 @@ from boxspec.printable import one_line
 
 # The width of lines in a file or a pipe, unless COLUMNS is set.
 PLAIN_COLUMNS = 100
+# Stands between the parts of a status line.
+SEPARATOR = " · "
 # The greatest and the smallest width of a progress bar.
 BAR_COLUMNS, MIN_BAR = 30, 8
 
@@ -67,10 +70,15 @@ class Terminal:
         """Return the text in lines that fit, broken between words only.
 
         first, indent: the start of the first line, and of each other line.
-        most: the number of lines after which the text is cut, with `…` as the last word.
+        most: the number of lines after which the text is cut, with `…` as the last word. The
+            middle of a word that fills these lines is left out.
         """
         width = max(self.columns - max(len(first), len(indent)) - 2 * bool(most), 20)
-        words = Text(one_line(text), overflow="ignore")
+        text = one_line(text)
+        if most:
+            huge = rf"\S{{{max(most, 2) * width},}}"
+            text = re.sub(huge, lambda word: _shortened(word[0], width), text)
+        words = Text(text, overflow="ignore")
         lines = [line.plain.rstrip() for line in words.wrap(Layout(width=width), width)]
         whole = [
             f"{indent if number else first}{line}" for number, line in enumerate(lines or [""])
@@ -104,16 +112,17 @@ class Terminal:
     def status(self, text: str, share: float | None = None) -> None:
         """Write the status line in place of the previous one.
 
+        text: parts with ` · ` between them. If they do not fit, the first and the last ones stay.
         share: draws a bar that is filled so far, from 0 to 1, if there is room for it.
         """
         if not self.tty:
             return
         width = self._width() - 1
-        line = one_line(text)
+        line = fitting(one_line(text), width)
         room = min(width - len(line) - 1, BAR_COLUMNS)
         bar = self._bar(share, room) if share is not None and room >= MIN_BAR else ""
         with self._lock:
-            self.out.write(f"\r\033[K{bar}{line[:width]}")
+            self.out.write(f"\r\033[K{bar}{line}")
             self.out.flush()
             self._line = True
 
@@ -137,3 +146,22 @@ class Terminal:
     def clear(self) -> None:
         with self._lock:
             self._clear()
+
+
+def fitting(line: str, width: int) -> str:
+    """Return a line of parts without those after the first one that leave no room for the last."""
+    parts = line.split(SEPARATOR)
+    while len(SEPARATOR.join(parts)) > width and parts[2:]:
+        del parts[1]
+    while len(SEPARATOR.join(parts)) > width and parts[1:]:
+        parts.pop()
+    words = parts[0].split(" ") if len(parts) == 1 else []
+    while len(" ".join(words)) > width and words:
+        words.pop()
+    return SEPARATOR.join(parts) if parts[1:] else " ".join(words)
+
+
+def _shortened(word: str, width: int) -> str:
+    """Return the beginning and the end of a word, in at most `width` characters."""
+    part = max(width // 2 - 12, 4)
+    return f"{word[:part]}…({len(word) - 2 * part:,} more)…{word[-part:]}"

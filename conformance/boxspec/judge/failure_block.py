@@ -11,6 +11,8 @@ from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Verdict
 from boxspec.printable import one_line
 
+# Longer lines are shortened.
+MOST_SHOWN = 4000
 # How the line with the command begins.
 REPEAT = "  repro     "
 
@@ -42,7 +44,15 @@ def block_lines(
         lines += _fact(name, fact)
     lines.append(f"{REPEAT}{repro_command(record.to_repeat, how)}")
     lines.append(f"  kept      {record.folder or 'nothing'}")
-    return [one_line(line) for line in lines]
+    return [_short(one_line(line)) for line in lines]
+
+
+def _short(line: str) -> str:
+    """Return a line without the middle of a huge one. The JSON file and the kept folder have it."""
+    if len(line) <= MOST_SHOWN:
+        return line
+    half = MOST_SHOWN // 2
+    return f"{line[:half]} … {len(line) - 2 * half:,} characters, see --json … {line[-half:]}"
 
 
 def heading(name: str, verdict: Verdict) -> str:

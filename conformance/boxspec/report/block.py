@@ -15,6 +15,7 @@ from boxspec.plural import many
 from boxspec.report.console import RED, Console
 from boxspec.report.failures import Failures, is_partial, share
 from boxspec.report.ran import ran, readable
+from boxspec.subject.transcript import SHORTENED
 
 INDENT = " " * 5
 LABEL = 10
@@ -56,12 +57,17 @@ def print_block(
     blocked = blocking.get(first.id, ())
     if blocked:
         rows.append(("blocks", f"{many(len(blocked), 'other')}: {' '.join(blocked)}"))
-    last = ""
+    last, is_cut = "", False
     for label, text in rows:
         shown = "" if label == last else label
         last = label
         start = f"{INDENT}{shown:<{LABEL}}"
-        console.block(console.wrapped(readable(text), start, " " * len(start), MOST))
+        text, indent = readable(text), " " * len(start)
+        lines = console.wrapped(text, start, indent, MOST)
+        is_cut = is_cut or SHORTENED in text or "".join(lines).count("…") > text.count("…")
+        console.block(lines)
     how = tree.how_to_repeat(first.requirement.contract)
+    if is_cut:
+        console.write(f"{INDENT}{'whole':<{LABEL}}with the next command, or in the folder it names")
     # The command is printed without line breaks, so that it can be copied.
     console.write(f"{INDENT}{'repeat':<{LABEL}}{repro_command(group.to_repeat, how)}")

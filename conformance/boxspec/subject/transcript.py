@@ -10,8 +10,12 @@ from typing import Any
 from boxspec.judge.expect import shown
 from boxspec.subject.observe.events import Events
 
-# Longer requests are cut in a report.
+# In a longer request the long texts and lists are shortened for a report.
 MOST_SHOWN = 600
+# The characters of a text, and the items of a list, that a long request keeps.
+TEXT_SHOWN, ITEMS_SHOWN = 60, 8
+# Ends a text or a list that was shortened.
+SHORTENED = " more)"
 
 
 def shown_request(message: Mapping[str, Any] | bytes) -> str:
@@ -20,9 +24,24 @@ def shown_request(message: Mapping[str, Any] | bytes) -> str:
         return shown(message)
     body = {key: value for key, value in message.items() if key not in ("id", "hold")}
     text = json.dumps(body, ensure_ascii=False)
-    if len(text) <= MOST_SHOWN:
+    if len(text) > MOST_SHOWN:
+        text = json.dumps(_shortened(body), ensure_ascii=False)
+    if len(text) <= 2 * MOST_SHOWN:
         return text
-    return f"{text[:MOST_SHOWN]}… (the kept folder has all)"
+    return f"{text[: 2 * MOST_SHOWN]}… (the kept folder has all)"
+
+
+def _shortened(value: Any) -> Any:
+    """Return a part of a request with its long texts and lists shortened."""
+    if isinstance(value, str) and len(value) > TEXT_SHOWN:
+        return f"{value[:TEXT_SHOWN]}… ({len(value) - TEXT_SHOWN:,}{SHORTENED}"
+    if isinstance(value, list):
+        some = [_shortened(each) for each in value[:ITEMS_SHOWN]]
+        more = len(value) - len(some)
+        return [*some, f"… ({more:,}{SHORTENED}"] if more else some
+    if isinstance(value, dict):
+        return {name: _shortened(each) for name, each in value.items()}
+    return value
 
 
 def write_transcript(

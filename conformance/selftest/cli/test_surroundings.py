@@ -105,7 +105,8 @@ def test_modules_and_interpreters_of_the_caller_are_not_used(tmp_path: Path) -> 
 def test_a_terminal_of_no_size_shows_the_whole_line() -> None:
     ours, theirs = pty.openpty()
     try:
-        for columns, shown in ((0, "3/140 · 2 failed"), (20, "3/140 · 2 failed"), (5, "3/14")):
+        widths = ((0, "3/140 · 2 failed"), (20, "3/140 · 2 failed"), (9, "3/140"), (5, ""))
+        for columns, shown in widths:
             fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 0, columns, 0, 0))
             with open(theirs, "w", encoding="utf-8", closefd=False) as out:
                 Terminal(out).status("3/140 · 2 failed")

@@ -10,6 +10,7 @@ import pytest
 from boxspec.report import console
 from boxspec.report.console import Console, Progress
 from boxspec.report.progress import LONG_SHARE, PRIOR_S, Durations, Pace, line
+from boxspec.terminal import fitting
 
 # Progress ------------------------------------------------------------------------------------
 
@@ -78,3 +79,17 @@ def test_the_live_line_shows_the_progress() -> None:
     again = line(6, 8, 12.4, 150.0, 0, 2)
     assert again == "6/8 tests · 12 s · repeats 2 late tests · about 2 min left"
     assert line(8, 8, 12.4, 9.0, 0) == "8/8 tests · 12 s"
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_the_live_line_drops_whole_parts_that_do_not_fit(columns: int) -> None:
+    longest = line(4404, 4405, 1234.0, 7000.0, 4321, 1234)
+    shown = fitting(longest, columns - 1)
+    assert len(shown) < columns
+    parts = longest.split(" · ")
+    assert set(shown.split(" · ")) <= {*parts}
+    assert shown.startswith("4404/4405 tests · ") and shown.endswith(" · 4321 fail")
+    assert fitting(longest, 200) == longest
+    assert [fitting("one two · three", width) for width in (14, 7, 6, 2)] == [
+        *("one two", "one two", "one", "")
+    ]

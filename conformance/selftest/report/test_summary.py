@@ -28,6 +28,7 @@ from boxspec.report.console import Console
 from boxspec.report.ran import ran
 from boxspec.subject.death import died
 from boxspec.subject.observe.warden import Exit
+from boxspec.subject.transcript import shown_request
 from selftest.trees import CAPPED, HARDENED, MUST, OTHER_MUST, SHOULD, failed, record, tree
 
 SIX = [
@@ -174,6 +175,20 @@ def test_no_word_is_cut(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not re.search(r"\bx{1,89}\b|\bx{91}", text)
     lines = [line for line in text.splitlines() if "repeat" not in line and "next:" not in line]
     assert all(len(line) <= columns or "x" * 90 in line for line in lines)
+
+
+def test_a_huge_row_is_shortened_with_the_command_that_shows_it_whole() -> None:
+    wrong = record(MUST, failed("one", "y" * 9000))
+    wrong.request = shown_request({"op": "exec.run", "request": {"program": "x" * 5000}})
+    text = told(tree([wrong]))
+    assert max(len(line) for line in text.splitlines() if "repeat" not in line) <= 100
+    assert re.search(r"^     ran       exec.run 'x{60}…\s+\(4,940\s+more\)'$", text, re.M), text
+    assert re.search(r"y…\(8,9\d\d more\)…y", text), text
+    assert "\n     whole     with the next command, or in the folder it names\n     repeat " in text
+    everything = told(tree([wrong]), verbose=True)
+    assert max(map(len, everything.splitlines())) < 4100
+    assert "characters, see --json" in everything
+    assert "whole" not in told(tree([record(MUST, failed("one"))]))
 
 
 def test_a_table_counts_by_contract_and_kind() -> None:
