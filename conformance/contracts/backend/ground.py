@@ -1,9 +1,8 @@
 """The ground of an attempt: a workspace, a tree outside it and a home, with their changes.
 
-It lies below BOXSPEC_CASE_ROOT, or else below a folder of the user, never under /tmp, because many
-sandboxes have a /tmp of their own. Only a test about such a place uses it. The home is a
-directory of the ground too, so that no profile
-grants access to files outside the ground.
+It lies below BOXSPEC_CASE_ROOT, or else below a folder of the user. It lies under /tmp only in a
+test about that place, because many sandboxes have a /tmp of their own. The home is a directory of
+the ground too, so that no profile grants access to files outside the ground.
 """
 
 from __future__ import annotations

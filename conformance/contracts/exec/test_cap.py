@@ -135,6 +135,19 @@ def test_exactly_the_cap_is_allowed_on_each_stream(
     )
 
 
+@requires("EXEC-CAP-02", capability="exec.cap")
+@pytest.mark.parametrize("cap", [9_999, 10_000, 2**40])
+def test_a_cap_that_is_not_exceeded_keeps_the_exit_code(case: ExecCase, cap: int) -> None:
+    out = min(cap, 10_000)
+    args = [str(out), "0", "--exit", "3"]
+    seen = case.exec.run(program=P.flood, args=args, max_output_bytes=cap)
+    expect(
+        "success, exit code, truncated, and stdout",
+        (*result_fields(seen), stream(seen, "stdout")),
+        (False, 3, False, digest(pattern(out))),
+    )
+
+
 @requires("EXEC-CAP-02", capability=("exec.cap", "exec.debug"), needs=["EXEC-DEBUG-02"])
 @pytest.mark.parametrize("flag", ["--out", "--err"])
 def test_with_debug_the_cap_counts_the_childs_output(case: ExecCase, flag: str) -> None:

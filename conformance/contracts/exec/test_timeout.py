@@ -41,6 +41,7 @@ from contracts.exec.spawn_io import (
     writes_zeros,
 )
 from contracts.shared.files import program_at
+from contracts.shared.long_times import LARGEST, WRAPS
 
 
 def wait_for_deadline(case: ExecCase, timeout_ms: int) -> ObservedRun:
@@ -144,11 +145,18 @@ def test_with_timeout_zero_a_program_that_is_not_there_is_a_spawn_failure(case: 
     expect("the outcome", outcome(seen), SPAWN_FAILURE)
 
 
-LARGEST = 2**64 - 1
-LARGE = [2**31, 2**32, 2**53, 2**63 - 1, 2**63, LARGEST // 10**6, LARGEST // 1000 + 1, LARGEST]
+LARGE = {
+    **WRAPS,
+    "2^53": 2**53,
+    "2^63 - 1": 2**63 - 1,
+    "2^63": 2**63,
+    "nanoseconds in 63 bits": LARGEST // 10**6,
+    "microseconds in 64 bits": LARGEST // 1000 + 1,
+    "2^64 - 1": LARGEST,
+}
 
 
-@pytest.mark.parametrize("timeout_ms", LARGE)
+@pytest.mark.parametrize("timeout_ms", LARGE.values(), ids=[*LARGE])
 @requires("EXEC-TIMEOUT-05", overlap=0.3)
 def test_a_large_timeout_does_not_expire_early(case: ExecCase, timeout_ms: int) -> None:
     largest = int(case.hello.get("limits", {}).get("max_integer", LARGEST))

@@ -16,7 +16,15 @@ from contracts.shared.requests import ExecRequest, Limits
 LARGE = b"x" * 2**20
 
 
-@pytest.mark.parametrize("deadline", [{}, {"timeout_ms": 600_000}], ids=["endless", "deadline"])
+# The last one does not fit into the int that poll(2) takes.
+DEADLINES: dict[str, Limits] = {
+    "endless": {},
+    "deadline": {"timeout_ms": 600_000},
+    "35 years": {"timeout_ms": 2**40},
+}
+
+
+@pytest.mark.parametrize("deadline", DEADLINES.values(), ids=[*DEADLINES])
 @requires("EXEC-WAIT-03", pitfalls=["G20"], overlap=1.8, timing=True)
 def test_an_idle_wait_costs_next_to_nothing(case: ExecCase, deadline: Limits) -> None:
     events, fifo = case.events(), case.fifo("open")

@@ -8,6 +8,7 @@ from boxspec.api import NotMeasured, at_least, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.module.client import ModuleCase
 from contracts.module.judging import FOREVER, at_work, end, quoted, saying_so, time_out
+from contracts.shared.long_times import WRAPS
 from contracts.shared.moments import elapsed_ms, expect_none_left, need_preload, until
 
 
@@ -63,9 +64,12 @@ def test_a_timeout_comes_whatever_the_outputs_do(case: ModuleCase, body: str) ->
     expect("outcome of the module", end(seen), "Timeout")
 
 
-# In a timer of 31 or 32 bits these values overflow, to no timeout or a short one.
+# Numbers of JSON above 2^53 are not exact in each language.
+LONG = {**WRAPS, "2^53": 2**53}
+
+
 @requires("MODULE-TIME-01", overlap=0.6)
-@pytest.mark.parametrize("timeout_ms", [2**31, 2**32 + 1, 2**53])
+@pytest.mark.parametrize("timeout_ms", LONG.values(), ids=[*LONG])
 def test_a_long_time_is_long(case: ModuleCase, timeout_ms: int) -> None:
     case.module.script("waits", f"{quoted(P.slow_exit)} /dev/null 400; echo 1")
     seen = case.module.execute("waits", timeout_ms=timeout_ms)

@@ -19,6 +19,7 @@ from contracts.process.judging import (
     shell,
     woken_by,
 )
+from contracts.shared.long_times import LARGEST, WRAPS
 from contracts.shared.moments import attempted, expect_none_left, until
 
 
@@ -85,7 +86,7 @@ def test_a_member_has_the_grace_when_its_leader_has_gone(case: ProcessCase) -> N
 
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-02"])
-@pytest.mark.parametrize("grace", [2**31, 2**32, 2**64 - 1])
+@pytest.mark.parametrize("grace", [*WRAPS.values(), LARGEST], ids=[*WRAPS, "2^64 - 1"])
 def test_a_long_grace_is_a_long_time(case: ProcessCase, grace: int) -> None:
     seen = end_siglog(case, ["--on", "TERM:exit:5:200"], step("close", grace_ms=grace))
     expect("how the child ended", seen.steps[3].get("exited"), 5)

@@ -165,3 +165,20 @@ def counts_the_copy():
             for value in self.tee.redactors[output.name].values:
                 copied = copied.replace(value, redact.MARK)
             output.over = output.over or len(copied) > output.cap
+
+
+@fault("EXEC-CAP-02", "at exactly the cap the exit code is lost", "full counts as exceeded")
+def a_full_stream_has_no_exit_code():
+    @replaces(run.Run)
+    def outcome(original, self, cause):
+        termination, code, signal = original(self, cause)
+        full = any(output.length == output.cap for output in self.outputs)
+        return termination, None if full and code else code, signal
+
+
+@fault("EXEC-CAP-02", "with a cap an exit code is 0 or null", "the status of `head -c`")
+def the_exit_code_is_that_of_the_reader():
+    @replaces(run.Run)
+    def outcome(original, self, cause):
+        termination, code, signal = original(self, cause)
+        return termination, None if self.request.max_output_bytes and code else code, signal

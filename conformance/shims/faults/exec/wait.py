@@ -258,3 +258,11 @@ def interruptions_are_the_deadline():
         self.deadline = self.deadline and monotonic_ns()
 
     is_told_of_interruptions(give_up)
+
+
+@fault("EXEC-WAIT-03", "a wait for hours is a busy loop", "EINVAL of poll(2)")
+def a_long_wait_is_a_busy_loop():
+    @replaces(run.Run)
+    def patience_ms(original, self, until):
+        found = original(self, until)
+        return 0 if found == run.LONGEST_POLL_MS else found

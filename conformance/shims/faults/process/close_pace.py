@@ -74,3 +74,10 @@ def a_second_close_restarts_the_grace():
         self.due = until
         while not self.reaped and self.group.alive() and monotonic_ns() < self.due:
             original(self, min(self.due, monotonic_ns() + 50_000_000))
+
+
+@fault("PROCESS-CLOSE-01", "whole days of a grace period are dropped", "timedelta.seconds")
+def whole_days_are_dropped():
+    @replaces(handle.Process)
+    def close(original, self, grace_ms):
+        return original(self, grace_ms % 86_400_000)

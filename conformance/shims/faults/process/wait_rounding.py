@@ -49,3 +49,15 @@ def the_end_of_the_output_is_the_end():
                     self.signal(9)
                     break
         original(self, until)
+
+
+@fault("PROCESS-WAIT-03", "whole days of a limit are dropped", "timedelta.seconds")
+def whole_days_are_dropped():
+    @replaces(handle.Process)
+    def wait(original, self, timeout_ms):
+        return original(self, timeout_ms and timeout_ms % 86_400_000)
+
+
+@fault("PROCESS-WAIT-07", "a wait for weeks is a busy loop", "EINVAL of poll(2)")
+def a_long_wait_is_a_busy_loop():
+    handle.MOST_POLL_MS = 0
