@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
 
 from boxspec.subject.orders.task import Note
@@ -38,7 +39,13 @@ class Judged(Facts):
             return "timeout"
         if "process interrupted by signal SIG" in stderr[-60:]:
             return "parent_signal"
-        return "cap" if (self.result or {}).get("truncated") else "exit"
+        if (self.result or {}).get("truncated"):
+            return "cap"
+        end = self.leader_end
+        has_code = end is not None and os.WIFEXITED(end.facts["status"])
+        # A code that is left out although the child exited with one means that the deadline passed.
+        is_late = self.deadline() is not None and (self.result or {}).get("exit_code") is None
+        return "timeout" if has_code and is_late else "exit"
 
     def holds_pipes(self, name: str, step: int = MOST_STEPS) -> bool:
         """True if a puppet has an output pipe open after this step.

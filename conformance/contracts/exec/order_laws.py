@@ -83,13 +83,13 @@ def _returns(judged: Judged) -> Iterator[Violation]:
             "no member of the group runs",
             f"the shim {how}; still running: {', '.join(ended.facts['alive'])}",
         )
-    elif len(signals) == 1 and signals[0].facts["alive"]:
+    elif len(signals) == 1 and (signals[0].facts["alive"] or signals[0].facts["handled"]):
         signo = signals[0].facts["signal"]
         yield Violation(
             "EXEC-SIGNAL-02" if signo == SIGINT else "EXEC-SIGNAL-01",
             "a signal to the caller ends the run with a result",
-            f"exit_code {128 + signo}",
-            f"the shim {how} without an answer",
+            "an answer",
+            f"the shim {how} without one",
         )
     elif all(note.facts["handled"] for note in signals):
         law = "a signal to the caller never ends the caller" if signals else "it answers"

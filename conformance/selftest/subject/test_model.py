@@ -77,7 +77,8 @@ def test_an_order_of_the_reference_agrees_with_the_model_and_a_wrong_one_does_no
     assert replayer.agreed(replace(ran.replay, events=wrong)) == kill
 
 
-# Faults, each with an order that the model of process cannot make. In these orders, no law of order_laws.py finds the two of PROCESS-KILL.
+# Faults, each with an order that the model of process cannot make. In these orders, no law of
+# order_laws.py finds the two of PROCESS-KILL.
 FAULTS = {
     "process-close.no-grace": "close-ignored/",
     "process-close.the-leaders-grace": "orphan-grace/",

@@ -63,6 +63,38 @@ def test_a_signal_reaches_an_implementation_without_handlers_once_a_child_runs()
     assert "EXEC-WAIT-01" not in broken
 
 
+NAIVE = """\
+#!/usr/bin/env bash
+# It does not restore its handlers, and does not wait for a child that a signal asks to end.
+asked=$(cat "$2")
+mapfile -t argv < <(jq -r ".request.program, .request.args[]" <<<"$asked")
+limit=$(jq -r ".request.timeout_ms // 9999999" <<<"$asked")
+"${argv[@]}" </dev/null >/dev/null 2>&1 &
+child=$!
+(sleep "$(jq -n "$limit/1000")"; kill -TERM $child) >/dev/null 2>&1 &
+timer=$!
+trap "kill -TERM $child" INT TERM
+wait $child
+kill $timer
+printf '{"id": "1", "result": {"success": false, "stdout": "", "stderr": "", "exit_code": null, \
+"duration_ms": 1, "output": null}}' >"$3"
+"""
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not on this machine")
+def test_a_naive_shim_is_accused_of_its_own_mistakes_only(tmp_path: Path) -> None:
+    """A shell changes its handler of SIGINT often, and this shim does not say that a deadline
+    passed."""
+    shim = tmp_path / "naive"
+    shim.write_text(NAIVE)
+    shim.chmod(0o755)
+    for order in ("int-term/", "clean-timeout/"):
+        (found,) = repeated(str(shim), order, 1)
+        broken = {each.requirement for each in found.violations}
+        assert "EXEC-SIGNAL-09" in broken, found.violations
+        assert broken.isdisjoint({"EXEC-TIMEOUT-02", "EXEC-RESULT-01"}), found.violations
+
+
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not on this machine")
 def test_a_request_that_the_shim_does_not_support_is_not_judged() -> None:
     (found,) = repeated(str(TEMPLATE), "cap/", 1)

@@ -57,7 +57,8 @@ class Steps(Observer):
         else:
             if number == calls.EXIT_GROUP and task.pid == self.root:
                 self._note("exits", masks=self._dispositions())
-            if number == calls.OPENAT and task.pid == self.root:
+            # A shell may let a child read the request.
+            if number == calls.OPENAT and (task.pid == self.root or not self.begun):
                 self._opened(self._path(task))
             if number in calls.WAKES:
                 self._wake(task)

@@ -247,13 +247,12 @@ class World(Steps):
 
     def _note_signal(self, number: int, *, held: bool, sent: bool) -> None:
         """Note a signal to the caller. handled: the implementation has a handler for it."""
-        # Each handler is installed once and restored once.
-        changes = self.handlers.get(number, 0) + held
-        handled = changes % 2 == 1
-        if changes == 0 and self._started() is not None:
-            # Some runtimes install their handlers at the start of the process.
-            handled = number in procs.Status(self.root, str(self.root)).mask("SigCgt")
         alive = [task.name for task in self.members()]
+        caught = number in procs.Status(self.root, str(self.root)).mask("SigCgt")
+        # A handler of the run is installed once and restored once. Some runtimes have it from the
+        # start of the process, and a shell changes it often; they need it as long as a child lives.
+        changes = self.handlers.get(number, 0) + held
+        handled = (changes % 2 == 1 or bool(alive)) and (caught or held)
         self._note("signal", signal=number, handled=handled, alive=alive, sent=sent)
 
     def _deliver(self, task: Task, signo: int) -> None:
