@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from boxspec.plural import many
 
-# After this many seconds the speed of this run counts as much as that of earlier ones.
-PRIOR_S = 30.0
+# The speed of earlier runs counts like this many seconds of this run, but at most like this part of
+# the expected duration: it says nothing about today's load.
+PRIOR_S, PRIOR_PART = 30.0, 0.1
+# The speed of the last seconds counts as much as that of the whole run, because the load of a
+# machine changes. Measured in runs whose load rose to 40 on two processors: at 10 to 120 s the mean
+# estimate was wrong by the factor 1.3 and the worst one by 2.0; without both constants by 3.0 and 10.
+LATELY_S, STEADY_S = 30.0, 5.0
 # A long test mostly waits, at the same time as others: its share of work, measured with the
 # reference on two processors. With it the speed is the same from the beginning to the end of a run.
 LONG_SHARE = 0.05
@@ -49,6 +55,9 @@ class Pace:
     def __init__(self, weights: Iterable[float], at_least_s: float, speed: float) -> None:
         self._all_s, self._done_s, self._ended = sum(weights), 0.0, 0
         self._at_least_s, self._speed = at_least_s, speed
+        self._prior_s = min(PRIOR_S, PRIOR_PART * self._all_s / speed) if speed else 0.0
+        # Seconds since the first test began, and the work that was done then.
+        self._lately = deque([(0.0, 0.0)])
 
     def end(self, weight: float) -> None:
         """Note that a test of this weight has ended."""
@@ -63,18 +72,25 @@ class Pace:
     def left_s(
         self, elapsed_s: float, first_s: float = 0.0, repeats_s: float = 0.0
     ) -> float | None:
-        """Return how many seconds the run still takes, or None if that would be only a guess.
+        """Return how many seconds the run still takes, or None if that would be only a guess. Called
+        in the order of time.
 
         elapsed_s: seconds since the first test began. first_s: the work of the first attempts that
         were late. repeats_s: the seconds that the repeats of these tests take in the end.
         """
-        prior_s = PRIOR_S if self._speed else 0.0
-        if not prior_s and self._ended < MIN_ENDED:
+        known = elapsed_s <= self._prior_s if self._speed else self._ended >= MIN_ENDED
+        if not (known or (self._speed and self._ended)):
             return None
         done_s = self._done_s + first_s
-        speed = (done_s + prior_s * self._speed) / max(elapsed_s + prior_s, 0.001)
-        work_s = (self._all_s - done_s) / speed if speed else 0.0
-        return max(work_s, self._at_least_s - elapsed_s, 0.0) + repeats_s
+        speed = (done_s + self._prior_s * self._speed) / max(elapsed_s + self._prior_s, 0.001)
+        self._lately.append((elapsed_s, done_s))
+        while len(self._lately) > 2 and self._lately[1][0] <= elapsed_s - LATELY_S:
+            self._lately.popleft()
+        then_s, before_s = self._lately[0]
+        lately = (done_s - before_s + STEADY_S * speed) / (elapsed_s - then_s + STEADY_S)
+        work_s = self._all_s - done_s
+        left_s = (work_s / speed + work_s / lately) / 2 if speed and lately > 0 else 0.0
+        return max(left_s, self._at_least_s - elapsed_s, 0.0) + repeats_s
 
 
 def line(

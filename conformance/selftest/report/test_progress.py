@@ -57,7 +57,31 @@ def test_the_time_left_follows_the_work_that_is_done() -> None:
 def test_the_time_left_begins_with_the_speed_of_earlier_runs() -> None:
     run = Pace([1.0] * 100, 0.0, speed=2.0)
     assert run.left_s(0.0) == pytest.approx(50.0)
-    assert run.left_s(PRIOR_S) == pytest.approx(100.0)
+    # Nothing has ended, so this run is slower than those before, by an unknown factor.
+    assert run.left_s(PRIOR_S) is None
+
+
+def test_the_time_left_of_a_short_run_follows_its_own_speed() -> None:
+    run = Pace([1.0] * 100, 0.0, speed=10.0)
+    for _ in range(20):
+        run.end(1.0)
+    # Two tests a second, and ten in earlier runs: 80 tests take 40 s.
+    left_s = run.left_s(10.0)
+    assert left_s is not None and 25.0 < left_s < 40.0
+
+
+def test_the_time_left_follows_a_load_that_changes() -> None:
+    run = Pace([1.0] * 1000, 0.0, speed=0.0)
+    for second in range(60):
+        for _ in range(10):
+            run.end(1.0)
+        run.left_s(second + 1.0)
+    # From here on, two tests a second: the other 300 take 150 s.
+    for second in range(60, 110):
+        run.end(1.0)
+        run.end(1.0)
+        left_s = run.left_s(second + 1.0)
+    assert left_s is not None and 75.0 < left_s < 150.0
 
 
 def test_the_time_left_includes_the_longest_test() -> None:
