@@ -12,8 +12,8 @@ from boxspec.plural import many
 # the expected duration: it says nothing about today's load.
 PRIOR_S, PRIOR_PART = 30.0, 0.1
 # The speed of the last seconds counts as much as that of the whole run, because the load of a
-# machine changes. Measured in runs whose load rose to 40 on two processors: at 10 to 120 s the mean
-# estimate was wrong by the factor 1.3 and the worst one by 2.0; without both constants by 3.0 and 10.
+# machine changes. Measured in runs whose load rose to 40 on two processors: at 10 to 120 s the
+# estimate was wrong by a factor of 1.3 in the mean and 2.0 at most; before by 3.0 and 10.7.
 LATELY_S, STEADY_S = 30.0, 5.0
 # A long test mostly waits, at the same time as others: its share of work, measured with the
 # reference on two processors. With it the speed is the same from the beginning to the end of a run.
@@ -72,9 +72,9 @@ class Pace:
     def left_s(
         self, elapsed_s: float, first_s: float = 0.0, repeats_s: float = 0.0
     ) -> float | None:
-        """Return how many seconds the run still takes, or None if that would be only a guess. Called
-        in the order of time.
+        """Return how many seconds the run still takes, or None if that would be only a guess.
 
+        The calls are in the order of time.
         elapsed_s: seconds since the first test began. first_s: the work of the first attempts that
         were late. repeats_s: the seconds that the repeats of these tests take in the end.
         """
