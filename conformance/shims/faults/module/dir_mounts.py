@@ -47,7 +47,7 @@ def modes_are_changed_first():
 
 
 @fault(
-    "MODULE-DIR-08", "a directory that stays because of a mount is not reported", "EBUSY is fine"
+    "MODULE-DIR-08", "a directory that stays for a mount is not reported", "EBUSY counts as success"
 )
 def a_mount_is_not_reported():
     keep_capabilities()
