@@ -138,6 +138,9 @@ def _is_kept_out(row: Row, probes: Both, shell: Both) -> Verdict:
         why = _unproven(probes.inside.tried.get(key))
         if why:
             return Verdict(row, Status.NOT_TESTED, (why,), len(counted))
+    doubts = [each.doubt for each in probes.inside.of(row).values() if each.doubt]
+    if doubts:
+        return Verdict(row, Status.NOT_TESTED, (doubts[0],), len(counted))
     attempts = [probes.inside.tried[key] for key in counted]
     return Verdict(row, Status.HELD, (_count(attempts),), len(attempts))
 

@@ -1,9 +1,7 @@
-"""Find shared memory, queues and control groups that outlive the command and that no process
-uses."""
+"""Find shared memory, queues and control groups that outlive the command."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator
@@ -11,18 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.subject.observe import procs
-from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.probes import ProbeResult, table
-from boxspec.verify.janitor import registered
-from boxspec.verify.objects import QUEUES, SEGMENTS, has_memory, has_queue, ipc_of_this_user
+from boxspec.verify.host import MEMORY
+from boxspec.verify.objects import has_memory, has_queue
 from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
 
 MOST_KEY = 2**31 - 1
-MEMORY = Path("/dev/shm")
-# Prefix of folders that other runs of the kit have in memory.
-OF_THE_KIT = "boxspec-"
-STAYS_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -73,71 +66,27 @@ def _own_cgroup() -> Path | None:
     return next((each for each in found if os.access(each, os.W_OK)), None)
 
 
-class Before:
-    """The objects and control groups that exist on the host before a start."""
+class Cgroups:
+    """The control groups that exist on the host before a start."""
 
     def __init__(self) -> None:
-        self._objects = {*_objects()}
-        self._cgroups = {folder for top in _hierarchies() for folder in _below(top)}
+        self._before = {folder for top in _hierarchies() for folder in _below(top)}
 
     def left(self, ran_in: Iterable[str]) -> list[str]:
-        """Return a line for each new object of this user that no process uses, and for each new
-        control group.
+        """Return a line for each new control group.
 
-        ran_in: the control groups in which the program ran. New control groups count only below
-            these or their ancestors, because other programs of the host make control groups too.
+        ran_in: the control groups in which the program ran. New control groups count only if they
+            are these or their ancestors, because other programs of the host make control groups
+            too.
         """
-        new = _unused() - self._objects
-        # Other programs of the host also make such objects for a short time, so only objects that
-        # stay count.
-        stays = Deadline(STAYS_S)
-        while new and not stays.over():
-            poll([], 0.05)
-            new &= _unused()
-        mapped = _mapped() if new else ""
         groups = {
             top / above
             for top in _hierarchies()
             for name in ran_in
             for above in (Path(name.lstrip("/")), *Path(name.lstrip("/")).parents)
         }
-        found = [name for name in new if name not in mapped]
-        found += [f"control group {each}" for each in groups - self._cgroups if each.is_dir()]
-        return [f"{each} was left" for each in sorted(found)]
-
-
-def _objects() -> dict[str, bool]:
-    """Return for each object of this user whether a process uses it, as far as the object shows
-    this.
-
-    Objects of other runs of the kit are left out.
-    """
-    found = {}
-    of_runs = registered()
-    folders = [folder for folder in (MEMORY, Path(QUEUES)) if folder.is_dir()]
-    for each in (path for folder in folders for path in folder.iterdir()):
-        # Another process may have removed the object meanwhile.
-        with contextlib.suppress(FileNotFoundError):
-            is_other = not each.name.startswith(OF_THE_KIT) and str(each) not in of_runs
-            if is_other and each.lstat().st_uid == os.geteuid():
-                found[str(each)] = False
-    for line in (procs.read(SEGMENTS) or b"").decode().splitlines()[1:]:
-        key, number, _, size, creator, _, attached, owner, *_ = line.split()
-        if int(owner) == os.geteuid() and f"{SEGMENTS}/{key}" not in of_runs:
-            used = attached != "0" or procs.exists(int(creator))
-            found[f"System V shared memory {number} ({size} bytes)"] = used
-    return found | {name: any(map(procs.exists, pids)) for name, pids in ipc_of_this_user()}
-
-
-def _unused() -> set[str]:
-    return {name for name, used in _objects().items() if not used}
-
-
-def _mapped() -> str:
-    """Return the mappings of all processes that this user may read."""
-    pids = [each for each in os.listdir("/proc") if each.isdigit()]
-    maps = [procs.read(f"/proc/{pid}/maps") or b"" for pid in pids]
-    return b"".join(maps).decode("utf-8", "replace")
+        found = sorted(each for each in groups - self._before if each.is_dir())
+        return [f"control group {each} was left" for each in found]
 
 
 def _below(top: Path) -> Iterator[Path]:

@@ -18,6 +18,8 @@ class Tried:
 
     effects: the observations.
     way: as in Attempt.
+    shared: as in Attempt.
+    doubt: why the absence of an effect is uncertain, or "".
     gone: True if the command has moved the file that was tried, or has removed its content.
     """
 
@@ -28,6 +30,8 @@ class Tried:
     group: str = ""
     unclear: bool = False
     gone: bool = False
+    shared: bool = False
+    doubt: str = ""
 
 
 @dataclass

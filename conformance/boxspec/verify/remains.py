@@ -1,5 +1,5 @@
 """Objects that the command itself leaves after a program without any attempt: files, processes,
-shared memory and control groups.
+control groups, and other objects on the host.
 
 TMPDIR and XDG_RUNTIME_DIR of the command are new folders, so that no other process of the host
 makes files there. In the control, a shell starts the program and leaves a process and files on
@@ -8,13 +8,15 @@ purpose.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from boxspec.mounts import mounted_below
 from boxspec.random_names import random_name
 from boxspec.subject.observe.facts import Facts, facts_of
 from boxspec.subject.observe.probes import ProbeResult
-from boxspec.verify.left import Before
+from boxspec.verify.host import Host
+from boxspec.verify.left import Cgroups
 from boxspec.verify.reaching import need_all_processes
 from boxspec.verify.row import IDLE, Attempt, Target
 from boxspec.verify.scene import Scene
@@ -25,7 +27,9 @@ VARIABLES = ("TMPDIR", "XDG_RUNTIME_DIR")
 @dataclass(frozen=True)
 class Remains(Target):
     """New and changed files in the home directory, the workspace and the temporary folders;
-    processes; shared memory, queues and semaphores; control groups."""
+    processes; control groups; other objects on the host."""
+
+    host: Host = field(default_factory=Host, compare=False)
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         need_all_processes()
@@ -37,8 +41,9 @@ class Remains(Target):
         folders = temporary if scene.real else [scene.home, *temporary]
         before: dict[Path, Facts] = {}
         scene.before_the_start(lambda: before.update(_paths(folders)))
-        objects: list[Before] = []
-        scene.before_the_start(lambda: objects.append(Before()))
+        groups: list[Cgroups] = []
+        scene.before_the_start(lambda: groups.append(Cgroups()))
+        scene.before_the_start(self.host.note)
 
         def effects(result: ProbeResult) -> list[str]:
             now = {
@@ -53,9 +58,13 @@ class Remains(Target):
             files = [f"{scene.shown(path)} was left ({_kind(path)})" for path in tops]
             files += [f"{scene.shown(path)} was changed" for path in sorted(changed)]
             processes = [f"process {each} was left" for each in scene.others_left]
-            return [*files, *processes, *objects[0].left(scene.ran_in)]
+            mounted = mounted_below(scene.base)
+            files += [f"the mount {scene.shown(each)} was left" for each in mounted]
+            return [*files, *processes, *groups[0].left(scene.ran_in)]
 
-        return [Attempt(IDLE, "a program that does nothing", {}, effects)]
+        what = "a program that does nothing"
+        on_the_host = Attempt(IDLE, what, {}, lambda result: self.host.left(), shared=True)
+        return [Attempt(IDLE, what, {}, effects), on_the_host]
 
 
 def _paths(folders: list[Path]) -> dict[Path, Facts]:

@@ -43,6 +43,8 @@ class Attempt:
     after_start: the attempt waits until the kit has made the files that are new since the start.
     is_there: True if the file that it reads still has its content. A command that removes the file
         keeps no program out.
+    shared: other programs of the host may have the same effects, so they count only if further
+        starts confirm them (host.py).
     way: how it reaches its object; empty if it simply opens it. The evidence names the way if no
         simpler attempt had the effect.
     """
@@ -56,6 +58,7 @@ class Attempt:
     unclear: bool = False
     after_start: bool = False
     is_there: Callable[[], bool] | None = None
+    shared: bool = False
     way: str = ""
     id: str = field(default_factory=lambda: secrets.token_hex(6))
 

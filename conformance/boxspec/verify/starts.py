@@ -204,7 +204,7 @@ def collect(
             scene.is_displaced(path) for path in paths
         )
         found.tried[key] = Tried(
-            each.shown, effects, each.way, record, each.group, each.unclear, gone
+            each.shown, effects, each.way, record, each.group, each.unclear, gone, each.shared
         )
     if not ended.in_time:
         found.problem = f"{NO_END} ({ended.status})"

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from boxspec.verify.command import Command
+from boxspec.verify.host import repeated
 from boxspec.verify.janitor import Janitor
 from boxspec.verify.judging import verdicts
 from boxspec.verify.layout import Layout
@@ -75,6 +76,12 @@ def _asked(row: Row) -> Asked:
     return at_terminal if row.terminal else at_rest if row.idle else by_themselves
 
 
+def at_rest_again(starts: Starts, row: Row) -> Both:
+    """Ask an idle row, with further starts to confirm effects that other programs may have had."""
+    ask = partial(starts.both, [row], at_rest)
+    return repeated(ask(), ask)
+
+
 def verify(
     command: Command,
     rows: Sequence[Row],
@@ -101,7 +108,7 @@ def verify(
         plain += witnesses if asked else []
         starts = Starts(control, inside)
         # This start comes first, because an object that an earlier start has left is not new.
-        idle = {row.id: starts.both([row], at_rest) for row in single if row.idle}
+        idle = {row.id: at_rest_again(starts, row) for row in single if row.idle}
         probes = starts.both(plain, by_probes)
         elsewhere = [row for row in plain if row.absent and layout.home is None]
         absent = starts.both(elsewhere, partial(by_probes, absent=True))

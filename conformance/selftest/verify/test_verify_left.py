@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,24 +23,85 @@ from boxspec.verify.reaching import need_all_processes
 from selftest.tools import CONFORMANCE, left_below, run
 from selftest.verify.wrappers import HELD, LEAKED, NOT_TESTED, verify, wrapper
 
+# For each kind of object, a line that leaves one, and the evidence. $made is a new name.
+LEAVES = {
+    "memory": (": >/dev/shm/$made", "/dev/shm/left.* was left"),
+    "a file that is made again": (": >/dev/shm/left", "/dev/shm/left was left"),
+    "a temporary folder": ("mkdir /tmp/$made", "/tmp/left.* was left"),
+    "a folder in /var/tmp": ("mkdir /var/tmp/$made", "/var/tmp/left.* was left"),
+    "a file in /run": (": >/run/$made", "/run/left.* was left"),
+    "a mount": (
+        'mkdir "$HOME/point"; mount -t tmpfs none "$HOME/point"',
+        "the mount ~/point was left",
+    ),
+    "a mount elsewhere": ("mount -t tmpfs none /run", r"the mount /run \(number 2\) was left"),
+    "a network interface": (
+        "ip link add $made type bridge",
+        "network interface left.* was left",
+    ),
+    "System V memory": (
+        "ipcmk -M 64 >/dev/null",
+        r"System V shared memory \d+ \(64 bytes\) was left",
+    ),
+    "a message queue": ("ipcmk -Q >/dev/null", r"System V message queue \d+ was left"),
+    "semaphores": ("ipcmk -S 1 >/dev/null", r"System V semaphores \d+ was left"),
+}
+LEAVING = """\
+made=left$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+echo $made >>{made}
+"$@"; status=$?
+{line}
+exit $status
+"""
+needs_namespaces = pytest.mark.skipif(
+    os.geteuid() != 0 or not shutil.which("ip"), reason="new namespaces need root and ip"
+)
 
-def test_memory_that_the_command_leaves_is_named(tmp_path: Path) -> None:
-    file = Path("/dev/shm") / f"left-{os.getpid()}"
-    remove = tmp_path / "remove"
-    box = wrapper(
-        tmp_path,
-        "box.sh",
-        f'"$@"; status=$?; : >{file}\n'
-        f"echo ipcrm -m $(ipcmk -M 64 | sed 's/.* //') >>{remove}\nexit $status\n",
-    )
+
+@needs_namespaces
+@pytest.mark.parametrize("what", LEAVES)
+def test_an_object_that_each_start_leaves_is_named(tmp_path: Path, what: str) -> None:
+    line, shown = LEAVES[what]
+    made = tmp_path / "made"
+    box = wrapper(tmp_path, "box.sh", LEAVING.format(made=made, line=line))
     try:
-        found = verify(tmp_path, "--row", "remains", "--", box)
+        found = verify(tmp_path, "--row", "remains", "--", box, own_places=True)
     finally:
-        file.unlink(missing_ok=True)
-        run(["sh", remove])
-    memory, segment = found.rows["remains"]["evidence"]
-    assert memory == f"{file} was left"
-    assert re.fullmatch(r"System V shared memory \d+ \(64 bytes\) was left", segment)
+        for name in made.read_text().split():
+            for folder in ("/tmp", "/var/tmp"):
+                shutil.rmtree(Path(folder, name), ignore_errors=True)
+    evidence = [
+        each for each in found.rows["remains"]["evidence"] if not each.startswith("~/point ")
+    ]
+    assert len(evidence) == 1 and re.fullmatch(shown, evidence[0]), found.done.stdout
+
+
+ONCE = """\
+"$@"; status=$?
+[ -e {mark} ] || {{ : >{mark}; : >/dev/shm/once; }}
+exit $status
+"""
+
+
+@needs_namespaces
+def test_an_object_of_one_start_may_be_that_of_another_program(tmp_path: Path) -> None:
+    box = wrapper(tmp_path, "box.sh", ONCE.format(mark=tmp_path / "mark"))
+    found = verify(tmp_path, "--row", "remains", "--row", "work", "--", box, own_places=True)
+    assert found.statuses["remains"] == NOT_TESTED
+    why = "/dev/shm/once was left, but not in each start: another program may have made it"
+    assert found.rows["remains"]["evidence"] == [why]
+
+
+USUAL_WORDS = ("--ro-bind", "/", "/", "--dev", "/dev", "--unshare-all", "--cap-drop", "ALL")
+# Leaves objects of the same kind the whole time, as another program of the user.
+BESIDE = "while sleep 0.01; do : >/dev/shm/beside$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); done"
+
+
+@needs_namespaces
+def test_objects_that_another_program_leaves_all_the_time_are_ignored(tmp_path: Path) -> None:
+    words = ("--row", "remains", "--row", "outside", "--", "bwrap", *USUAL_WORDS)
+    found = verify(tmp_path, *words, own_places=True, beside=BESIDE)
+    assert found.statuses["remains"] == HELD, found.done.stdout
 
 
 CGROUP = """\
@@ -200,18 +262,8 @@ def test_rows_about_left_processes_need_all_processes(
     need_all_processes()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="an IPC namespace needs root")
-def test_changed_files_queues_and_semaphores_are_named(tmp_path: Path) -> None:
-    body = (
-        '"$@"; status=$?; echo "# x" >>"$HOME/.bashrc"; chmod 777 "$HOME/.ssh"\n'
-        "ipcmk -Q >/dev/null; ipcmk -S 1 >/dev/null; exit $status\n"
-    )
-    box = wrapper(tmp_path, "box.sh", body)
-    found = verify(tmp_path, "--row", "remains", "--", box, own_ipc=True)
+def test_changed_files_are_named(tmp_path: Path) -> None:
+    body = '"$@"; status=$?; echo "# x" >>"$HOME/.bashrc"; chmod 777 "$HOME/.ssh"; exit $status\n'
+    found = verify(tmp_path, "--row", "remains", "--", wrapper(tmp_path, "box.sh", body))
     changed = [each for each in found.rows["remains"]["evidence"] if "was changed" in each]
     assert changed == ["~/.bashrc was changed", "~/.ssh was changed"]
-    left = [each for each in found.rows["remains"]["evidence"] if "System V" in each]
-    assert [re.sub(r"\d+", "N", each) for each in left] == [
-        "System V message queue N was left",
-        "System V semaphores N was left",
-    ]

@@ -21,8 +21,8 @@ from boxspec.verify import reading
 from boxspec.verify.command import Command
 from boxspec.verify.defaults import rows
 from boxspec.verify.errors import UntestableError
+from boxspec.verify.host import Host
 from boxspec.verify.janitor import Janitor, remove_abandoned
-from boxspec.verify.left import Before
 from boxspec.verify.paths import Place, examples, place_of
 from boxspec.verify.plan import Plan
 from boxspec.verify.row import Attempt
@@ -219,13 +219,14 @@ def test_an_object_of_another_run_of_the_kit_is_not_left(
 ) -> None:
     monkeypatch.setenv("BOXSPEC_CASE_ROOT", str(tmp_path))
     file = Path("/dev/shm") / secrets.token_hex(8)
-    before = Before()
+    host = Host()
+    host.note()
     with Janitor() as other:
         other.remove(file)
         file.touch()
-        assert before.left([]) == []
+        assert host.left() == []
     file.touch()
     try:
-        assert before.left([]) == [f"{file} was left"]
+        assert host.left() == [f"{file} was left"]
     finally:
         file.unlink()

@@ -78,15 +78,31 @@ class Verified:
         return {name: row["status"] for name, row in rows if row["expected"] == "kept out"}
 
 
-def verify(folder: Path, *words: str | Path, own_ipc: bool = False, **how: Any) -> Verified:
+# Namespaces for a run whose command leaves objects on the host.
+OWN_NAMESPACES = ("unshare", "--mount", "--propagation", "private", "--ipc", "--net")
+# $0 is the shell line of a program that runs beside it.
+OWN_PLACES = """
+mount -t tmpfs none /dev/shm && mount -t tmpfs none /run
+ip link set lo up
+sh -c "$0" & beside=$!
+"$@"; status=$?
+kill $beside 2>/dev/null; exit $status"""
+
+
+def verify(
+    folder: Path, *words: str | Path, own_places: bool = False, beside: str = ":", **how: Any
+) -> Verified:
     """Run it in a folder; the words are those after `verify`.
 
-    own_ipc: run it in an IPC namespace of its own, so that runs beside it do not see what the
-        command leaves there. Needs root.
+    own_places: run it in namespaces of its own, so that runs beside it do not see what the command
+        leaves there. Needs root.
+    beside: a shell line of another program of the user, for own_places.
     """
     result = folder / "result.json"
     env = {"PYTHONPATH": str(CONFORMANCE), **how.pop("env", {})}
-    kit = [*(["unshare", "--ipc"] if own_ipc else []), sys.executable, "-P", "-m", "boxspec"]
+    kit: list[str | Path] = [sys.executable, "-P", "-m", "boxspec"]
+    if own_places:
+        kit = [*OWN_NAMESPACES, "sh", "-c", OWN_PLACES, beside, *kit]
     done = run([*kit, "verify", "--json", result, *words], cwd=folder, env=env, **how)
     assert result.exists(), f"exit {done.returncode}: {done.stdout}{done.stderr}"
     return Verified(done, json.loads(result.read_text()))
