@@ -1,5 +1,8 @@
 """The state in which a program starts inside, and the words that it gets."""
 
+import os
+import signal
+
 import pytest
 
 from boxspec.api import expect, requires
@@ -8,8 +11,22 @@ from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.reports import arguments, report
 from contracts.shared.files import program_at
-from contracts.shared.inherited import UNUSUAL, expect_the_callers
+from contracts.shared.inherited import STATE, UNUSUAL, Part, expect_the_callers
+from contracts.shared.requests import ExecRequest
 from contracts.shared.signals import expect_the_three_at_default, ignoring
+
+
+# bubblewrap(1) always unblocks SIGCHLD, because it waits for its children.
+MAY_DIFFER = {signal.SIGCHLD}
+BLOCKED = STATE["blocked signals"]
+PARTS = {
+    **STATE,
+    "blocked signals": Part(
+        lambda report: sorted({*BLOCKED.of_child(report)} - MAY_DIFFER),
+        sorted({*BLOCKED.wanted} - MAY_DIFFER),
+        lambda idle: sorted({*BLOCKED.of_shim(idle)} - MAY_DIFFER),
+    ),
+}
 
 
 @requires("BACKEND-LAUNCH-14")
@@ -17,7 +34,7 @@ from contracts.shared.signals import expect_the_three_at_default, ignoring
 def test_a_program_starts_in_the_state_of_the_caller(case: BackendCase, profile: str) -> None:
     with made_ground() as ground:
         found = report(case, ground, profile=profile, state=UNUSUAL)
-    expect_the_callers(case, found)
+    expect_the_callers(case, found, parts=PARTS)
 
 
 @requires("BACKEND-LAUNCH-14")
@@ -34,3 +51,54 @@ def test_a_program_gets_the_name_that_the_request_gives_it(case: BackendCase) ->
         name = f"./{program.name}"
         found = report(case, ground, call={"program": name})
     expect("the first word that the program gets", arguments(found)[0], name)
+
+
+@requires("BACKEND-LAUNCH-07")
+def test_a_bare_name_is_looked_up_in_the_path_of_the_request(case: BackendCase) -> None:
+    with made_ground() as ground:
+        folder = ground.ws / "bin"
+        folder.mkdir()
+        # The caller's PATH has another program of this name.
+        program_at(folder / "env", programs.report)
+        call: ExecRequest = {"program": "env", "env": [("PATH", f"{folder}:/usr/bin:/bin")]}
+        found = report(case, ground, call=call)
+    expect("the first word that the program gets", arguments(found)[0], "env")
+
+
+# More than a pipe holds.
+LARGE = bytes(range(256)) * 4096
+
+
+@requires("BACKEND-LAUNCH-08")
+@pytest.mark.parametrize("way", ["bytes", "inherit"])
+def test_a_large_stdin_comes_through(case: BackendCase, way: str) -> None:
+    with made_ground() as ground:
+        given = ground.ws / "given"
+        given.write_bytes(LARGE)
+        stdin: bytes | str = LARGE if way == "bytes" else "inherit"
+        session = case.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", "cat >got"], "stdin": stdin}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+            shim_stdin=given,
+        )
+        session.need_enforcement()
+        got = (ground.ws / "got").read_bytes()
+    expect("length and whether the bytes are equal", (len(got), got == LARGE), (len(LARGE), True))
+
+
+@requires("BACKEND-LAUNCH-14")
+def test_a_file_that_a_program_makes_is_the_callers(case: BackendCase) -> None:
+    with made_ground() as ground:
+        session = case.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", ": >file-made; mkdir folder-made"]}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        session.need_enforcement()
+        owners = [(ground.ws / name).stat().st_uid for name in ("file-made", "folder-made")]
+    isolation = case.session.isolation
+    caller = os.geteuid() if isolation is None else isolation.uid
+    expect("owners of the file and the directory", owners, [caller, caller])

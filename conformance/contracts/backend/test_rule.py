@@ -225,6 +225,20 @@ def test_a_file_with_more_links_is_named(case: BackendCase) -> None:
         )
 
 
+@requires("BACKEND-RULE-07")
+def test_a_file_with_more_links_is_named_without_a_policy(case: BackendCase) -> None:
+    with made_ground() as ground:
+        alias = ground.ws / "alias"
+        os.link(ground.out / "file", alias)
+        session = case.backend.run(
+            [{"program": "/bin/true"}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        expect("files with links outside", session.hard_links, [os.fsencode(alias)])
+
+
 @requires("BACKEND-RULE-08", capability=RULES)
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_file_in_which_agents_persist_stays(case: BackendCase, name: str) -> None:

@@ -1,7 +1,12 @@
 """Faults of the state in which a program starts inside."""
 
+import os
+import shutil
+
 import backend.inside as inside
 from backend.bubblewrap import Bubblewrap
+from backend.passing import Passing
+from backend.session import Session
 from faults.registry import fault, replaces
 
 READY = b"    env = given_environment()"
@@ -86,3 +91,35 @@ def full_dev_shares_processes():
         at = made.index(b"--unshare-all")
         kept = (b"user-try", b"ipc", b"uts", b"cgroup-try")
         return [*made[:at], *(b"--unshare-" + each for each in kept), *made[at + 1 :]]
+
+
+@fault("BACKEND-LAUNCH-14", "the program runs as nobody", "setuid(65534) for root")
+def root_becomes_nobody():
+    @replaces(Bubblewrap)
+    def hardening(original, self):
+        return [b"--new-session", b"--die-with-parent"]
+
+    @replaces(inside)
+    def read_file(original, path):
+        become = b"os.setgid(65534); os.setuid(65534)"
+        first = b'    for step in spec["steps"]:'
+        return original(path).replace(first, b"    " + become + b"\n" + first)
+
+
+@fault("BACKEND-LAUNCH-07", "a bare name is looked up in the caller's PATH", "execvp(3)")
+def names_are_looked_up_by_the_caller():
+    @replaces(Session)
+    def wrap(original, self, request, cwd):
+        found = shutil.which(request.program, path=os.environ.get("PATH"))
+        request.program = found or request.program
+        original(self, request, cwd)
+
+
+@fault("BACKEND-LAUNCH-08", "of a file on stdin the first 64 KiB are passed", "one read, no loop")
+def one_chunk_of_stdin_is_passed():
+    @replaces(Passing)
+    def wait(original, self, rest):
+        ready = original(self, rest)
+        if not rest:
+            self.chunks = getattr(self, "chunks", 0) + 1
+        return ready and self.chunks < 2

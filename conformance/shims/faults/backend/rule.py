@@ -201,3 +201,10 @@ def the_root_is_shown_twice():
         made, added = original(self, argv, context, cwd)
         at = made.index(b"--chdir")
         return [*made[:at], b"--ro-bind", context.root, b"/mnt", *made[at:]], added
+
+
+@fault("BACKEND-RULE-07", "hard links are searched only under a policy", "a part of the rules")
+def links_are_a_matter_of_rules():
+    @replaces(Session)
+    def hard_links(original, self):
+        return original(self) if self.context.rules is not None else []
