@@ -15,7 +15,6 @@ from contracts.shared.inherited import STATE, UNUSUAL, Part, expect_the_callers
 from contracts.shared.requests import ExecRequest
 from contracts.shared.signals import expect_the_three_at_default, ignoring
 
-
 # bubblewrap(1) always unblocks SIGCHLD, because it waits for its children.
 MAY_DIFFER = {signal.SIGCHLD}
 BLOCKED = STATE["blocked signals"]

@@ -1,5 +1,6 @@
 """Faults of a wait that follows another one."""
 
+import _signal
 from time import monotonic_ns, sleep
 
 import process.handle as handle
@@ -33,3 +34,40 @@ def a_grace_looks_every_5_ms():
     def await_group(original, self, until):
         while not self.reaped and self.group.alive() and monotonic_ns() < until:
             sleep(0.005)
+
+
+class Continued(Exception):
+    pass
+
+
+def continued_callers_return_from(name):
+    """Let a call return early if the caller is continued while it waits."""
+    waiting: list[int] = []
+
+    def handler(number, frame):
+        if waiting:
+            raise Continued
+
+    _signal.signal(_signal.SIGCONT, handler)
+    original = getattr(handle.Process, name)
+
+    def replacement(self, until):
+        waiting.append(1)
+        try:
+            original(self, until)
+        except Continued:
+            pass
+        finally:
+            waiting.pop()
+
+    setattr(handle.Process, name, replacement)
+
+
+@fault("PROCESS-WAIT-08", "a wait returns if its caller is continued", "EINTR is no event")
+def a_continued_caller_ends_the_wait():
+    continued_callers_return_from("poll_end")
+
+
+@fault("PROCESS-WAIT-08", "a continued caller ends the grace period", "EINTR counts as the limit")
+def a_continued_caller_ends_the_grace():
+    continued_callers_return_from("await_group")
