@@ -110,7 +110,7 @@ def _step(
 def _note_slow(case: Case, slow: Say) -> None:
     asked = case.request_text()
     awaited = f"its answer to {asked}" if asked else "its start"
-    slow(f"still waiting for the shim after {SLOW_S:g} s: {awaited}")
+    slow(f"still checking the shim after {SLOW_S:g} s; waiting for {awaited}")
 
 
 def _facts(case: Case, why: Exception) -> Iterator[str]:

@@ -111,7 +111,7 @@ ASKS = [("smoke", name) for name in WRONG if name not in {*ENDLESS, *LARGE}] + [
 @pytest.mark.parametrize("verb", ["smoke", "run"])
 def test_a_shim_that_hangs_is_named_while_the_kit_waits(verb: str) -> None:
     done = one(verb, "hang")
-    waits = r'^still waiting for the shim after 8 s: its answer to \{"op": "hello", '
+    waits = r'^still checking the shim after 8 s; waiting for its answer to \{"op": "hello", '
     assert re.search(waits, done.stdout, re.M), done.stdout + done.stderr
 
 
