@@ -49,7 +49,7 @@ def state(product: Product) -> State:
     except Failed as why:
         if installed:
             return State(why=f"its version cannot be read: {why}")
-        return State(why=_not_installed(product, stamp, f": {why}"))
+        return State(why=_not_installed(product, stamp, str(why)))
     return State(version=one_line(lines[0].strip()) if lines else "")
 
 
@@ -57,7 +57,9 @@ def _not_installed(product: Product, stamp: str, why: str) -> str:
     if stamp.startswith("cannot "):
         return f"{stamp}: {to_install(product)}"
     problem = "was changed since it was installed" if stamp else "not installed"
-    return f"{problem}{why}: {to_install(product)}"
+    # The name of the program that reads the version says nothing to a user of the product.
+    reason = why.removeprefix("shim.py: ")
+    return f"{problem}{f' ({reason})' if reason else ''}: {to_install(product)}"
 
 
 def why_not_started(product: Product) -> str:

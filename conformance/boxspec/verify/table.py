@@ -46,7 +46,7 @@ def print_table(found: Verification, terminal: Terminal, verbose: bool) -> None:
     terminal.write(closing(found), "32" if not found.exit_status else "1")
     bad = [each for each in found.verdicts if each.status in (Status.LEAKED, Status.BLOCKED)]
     if bad and not verbose:
-        terminal.write(f"repeat a row: {repeat(bad[0], found)}   (-v: of each, with all evidence)")
+        terminal.write(f"repeat a row: {repeat(bad[0], found)}   (-v: each row, with all evidence)")
 
 
 def _alike(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
