@@ -21,14 +21,14 @@ def test_a_read_denied_path_cannot_be_unlinked(case: SbplCase, rule: str, own: b
     reads = Setup(read=["**", f"!{rule}"]) if own else Setup(deny_read=[rule])
     text = case.sbpl.compiled(reads.but(modify=["**"]))
     path = rule.replace("**/*", "x").replace("/**/", "/x/").replace("*", "x").removesuffix("/xx")
-    text.expect("unlinking", sbpl.both(["b", "b/x"], [path]), UNLINK)
+    text.expect("decisions about unlinking", sbpl.both(["b", "b/x"], [path]), UNLINK)
     text.expect("decisions about writing", sbpl.both([path, "b"], ["/Users/u/x"]))
 
 
 @requires("SBPL-UNLINK-01")
 def test_a_path_that_is_readable_again_stays_protected(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], read=["**", "!a/**", "a/b"]))
-    text.expect("unlinking", sbpl.both(["b"], ["a", "a/b", "a/x"]), UNLINK)
+    text.expect("decisions about unlinking", sbpl.both(["b"], ["a", "a/b", "a/x"]), UNLINK)
 
 
 @requires("SBPL-UNLINK-01")
@@ -36,7 +36,7 @@ def test_a_path_that_is_readable_again_stays_protected(case: SbplCase) -> None:
 def test_a_path_that_an_equal_rule_allows_again_stays_protected(case: SbplCase, rule: str) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], read=["**", f"!{rule}", rule]))
     path = rule.replace("*.c", "x.c").removesuffix("/**")
-    text.expect("unlinking", sbpl.both(["b"], [path]), UNLINK)
+    text.expect("decisions about unlinking", sbpl.both(["b"], [path]), UNLINK)
 
 
 ABOVE = {
@@ -55,7 +55,11 @@ def test_a_read_denied_path_in_a_side_root_cannot_be_unlinked(case: SbplCase) ->
     given = Setup(modify=["src/**"], deny_read=["**/*.env"], provider="codex")
     text = case.sbpl.compiled(given.but(side_roots=["/Users/u/ws/out", "/opt/side"]))
     yes = ["src/x", "out/x", "out/x.envy", "/opt/side/x.env"]
-    text.expect("unlinking", sbpl.both(yes, ["src/x.env", "out/x.env", "out/a/.env"]), UNLINK)
+    text.expect(
+        "decisions about unlinking",
+        sbpl.both(yes, ["src/x.env", "out/x.env", "out/a/.env"]),
+        UNLINK,
+    )
     text.expect("decisions about writing", sbpl.both(["out/x.env"], ["x.env"]))
 
 
@@ -64,7 +68,7 @@ def test_a_read_denied_path_in_a_side_root_cannot_be_unlinked(case: SbplCase) ->
 def test_an_ancestor_of_a_read_denied_path_cannot_be_unlinked(case: SbplCase, name: str) -> None:
     rule, above = ABOVE[name]
     text = case.sbpl.compiled(Setup(modify=["**"], deny_read=[rule]))
-    text.expect("unlinking", sbpl.both(["x", "a/x", "a2", "."], above), UNLINK)
+    text.expect("decisions about unlinking", sbpl.both(["x", "a/x", "a2", "."], above), UNLINK)
     text.expect("decisions about writing", sbpl.both(above, ["/Users/u/x"]))
 
 
@@ -73,14 +77,14 @@ def test_an_ancestor_of_a_read_denied_path_cannot_be_unlinked(case: SbplCase, na
 def test_ancestors_are_guarded_however_deep(case: SbplCase, depth: int) -> None:
     above = ["/".join(["d"] * count) for count in range(1, depth + 1)]
     text = case.sbpl.compiled(Setup(modify=["**"], deny_read=[f"{above[-1]}/k"]))
-    text.expect("unlinking", sbpl.both(["x", f"{above[-1]}/x"], above), UNLINK)
+    text.expect("decisions about unlinking", sbpl.both(["x", f"{above[-1]}/x"], above), UNLINK)
 
 
 @requires("SBPL-UNLINK-02")
 def test_ancestors_are_guarded_below_the_root_of_the_system(case: SbplCase) -> None:
     text = case.sbpl.compiled(Setup(modify=["**"], deny_read=["a/b/k", "c/*.env"], root="/"))
     no = ["a", "a/b", "a/b/k", "c", "c/x.env"]
-    text.expect("unlinking", sbpl.both(["x", "a/x", "a/b/x", "c/x"], no), UNLINK)
+    text.expect("decisions about unlinking", sbpl.both(["x", "a/x", "a/b/x", "c/x"], no), UNLINK)
 
 
 @requires("SBPL-UNLINK-02")
@@ -88,7 +92,7 @@ def test_each_rule_guards_its_own_ancestors(case: SbplCase) -> None:
     text = case.sbpl.compiled(
         Setup(modify=["**"], read=["**", "!a/k", "a/k/x"], deny_read=["b/c/**"])
     )
-    text.expect("unlinking", sbpl.both(["a/x", "b/x", "c"], ["a", "b"]), UNLINK)
+    text.expect("decisions about unlinking", sbpl.both(["a/x", "b/x", "c"], ["a", "b"]), UNLINK)
 
 
 @requires("SBPL-UNLINK-03")
@@ -96,7 +100,9 @@ def test_everything_else_can_be_unlinked_where_it_can_be_modified(case: SbplCase
     denies = ["a/d", "a/e/d"]
     text = case.sbpl.compiled(Setup(modify=["a/**"], deny_modify=denies, deny_read=["a/b/k"]))
     yes = ["a/x", "a/b/x", "a/b/kx", "a/bc", "a/e"]
-    text.expect("unlinking", sbpl.both(yes, [".", "x", "a/d", "/Users/u/x"]), UNLINK)
+    text.expect(
+        "decisions about unlinking", sbpl.both(yes, [".", "x", "a/d", "/Users/u/x"]), UNLINK
+    )
 
 
 @requires("SBPL-UNLINK-03")
