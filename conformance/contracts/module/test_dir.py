@@ -390,7 +390,8 @@ def test_removal_is_repeated_until_a_writer_stops(case: ModuleCase) -> None:
     pile = f"setsid {' '.join(map(quoted, words))} </dev/null >/dev/null 2>&1 &"
     body = f"{pile}\nread -r line <{quoted(ready)}\n{ends(case)}"
     case.module.script("piles", noting_home(case, body))
-    with case.module.start("piles", within_s=15) as shim:
+    # Thousands of files are created and removed, which takes long on a busy machine.
+    with case.module.start("piles", within_s=60) as shim:
         seen = shim.finish()
         until(lambda: bool(stopped.all("end")), 5)
     expect("outcome of the module", end(seen), "value")

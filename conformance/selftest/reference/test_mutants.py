@@ -32,6 +32,14 @@ making.ROOT = making.HERE = making.Path.cwd()
 print(found.line, found.stands())
 """
 
+FINDS_LATE_TESTS = """
+import suite
+late = {"verdict": "not-measured", "reason": "late in each of 3 attempts: no answer"}
+lacks = {"verdict": "not-measured", "reason": "the host lacks IPv6"}
+ids = {"requirements": ["MODULE-DIR-03"]}
+print(suite.late({"tests": [late | ids, lacks | {"requirements": ["MODULE-DIR-04"]}]}))
+"""
+
 NAMES_THE_TOPICS = """
 import json
 import ledger
@@ -77,6 +85,12 @@ def test_the_report_counts_what_forced_orders_kill(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "33 % of those not equivalent are killed; 67 % with the 1 that forced" in done.stdout
     assert done.stdout.startswith("exec seed 1, commit c0ffee: asked 4,")
+
+
+def test_a_test_that_is_late_in_each_attempt_does_not_let_a_mutant_survive(tmp_path: Path) -> None:
+    path = str(ROOT / "reference" / "tests" / "mutants")
+    done = run([sys.executable, "-c", FINDS_LATE_TESTS], cwd=tmp_path, env={"PYTHONPATH": path})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "['MODULE-DIR-03']\n", "")
 
 
 def test_a_named_mutant_may_replace_several_lines(tmp_path: Path) -> None:

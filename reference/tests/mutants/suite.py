@@ -69,6 +69,18 @@ def judge_orders(shim: Path, contract: str, work: Path) -> dict[str, Any]:
     return _run(shim, ["--contract", contract, "--orders"], work)
 
 
+def late(tree: dict[str, Any]) -> list[str]:
+    """Return the requirements of tests that were late in each attempt. On a busy machine a mutant
+    that hangs is one of these, so it has not survived."""
+    names = {
+        name
+        for test in tree["tests"]
+        if test["verdict"] == "not-measured" and test["reason"].startswith("late ")
+        for name in test["requirements"]
+    }
+    return sorted(names)
+
+
 def _run(shim: Path, options: list[str], work: Path) -> dict[str, Any]:
     """Return the requirements that failed, or how else the run ended."""
     result = work / "result.json"
@@ -95,11 +107,12 @@ def _run(shim: Path, options: list[str], work: Path) -> dict[str, Any]:
                 raise
             return {"verdict": "undecided", "by": f"no end after {LONGEST_S} s"}
     seconds = time.monotonic() - begun
-    broken = []
+    broken, too_late = [], []
     if result.exists():
         tree = json.loads(result.read_text(encoding="utf-8"))
         verdicts = {r["id"]: r["verdict"] for r in tree["requirements"]}
         broken = [name for name, verdict in verdicts.items() if verdict in BROKEN]
+        too_late = late(tree)
         # A backend that no longer starts may say so. Then no claim is left to be tested.
         if verdicts.get("BACKEND-WRITE-01") == "not-applicable":
             broken = ["claims nothing"]
@@ -108,6 +121,8 @@ def _run(shim: Path, options: list[str], work: Path) -> dict[str, Any]:
     # An error of the kit proves nothing about the mutant.
     if status == 2 and b"not a conforming shim" in errors:
         return {"verdict": "killed", "by": ["not a conforming shim"], "seconds": seconds}
+    if too_late:
+        return {"verdict": "undecided", "by": f"late: {', '.join(too_late[:3])}"}
     # Exit status 3 is an incomplete run without a failure: some topics have no MUST, and some
     # attempts have no effect on this host.
     if status in (0, 3):
