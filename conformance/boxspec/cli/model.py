@@ -38,14 +38,14 @@ def main(words: Sequence[str]) -> int:
     add("--orders", type=count, metavar="N", help="compare at most N forced orders with the model")
     shim_flag(parser)
     args = parser.parse_args(words)
+    if args.orders:
+        return compare(models(), args.contract, args.orders, args.jobs, args.shim)
     chosen = [each for each in models() if args.contract in (None, each.contract)]
     if not chosen:
         known = ", ".join(each.contract for each in models())
         raise UsageError(f"--contract {args.contract}", "has no model", f"known: {known}")
     if args.mistake:
         return _show(chosen, args.mistake)
-    if args.orders:
-        return compare(chosen, args.orders, args.jobs, args.shim)
     jobs: list[Job] = [(model, bounds, None) for model in chosen for bounds in model.bounds]
     jobs += [(model, each.bounds, each) for model in chosen for each in model.mistakes]
     with ThreadPoolExecutor(args.jobs) as pool:

@@ -12,7 +12,7 @@ from boxspec.judge.repro import RunFlags, repro_command
 from boxspec.printable import one_line
 from boxspec.programs import programs
 from boxspec.subject.client.command import shim_argv
-from boxspec.subject.contract import find
+from boxspec.subject.contract import every, find
 from boxspec.subject.orders.explore import Outcome, shortest
 from boxspec.subject.orders.model import Model
 from boxspec.subject.orders.ptrace import unsupported
@@ -22,19 +22,24 @@ from boxspec.subject.orders.replay import Replayer
 MOST_SHOWN = 3
 
 
-def compare(models: Sequence[Model], most: int, jobs: int, shim: str | None) -> int:
-    """Replay at most so many orders of each contract in its model. Return the exit status."""
+def compare(
+    models: Sequence[Model], contract: str | None, most: int, jobs: int, shim: str | None
+) -> int:
+    """Replay at most so many orders of each contract, or of one, in its model. Return the exit
+    status."""
     if why := unsupported():
         print(why)
         return 3
-    chosen = [each for each in models if find(each.contract).load_orders().replay]
+    names = [each.name for each in every() if each.orders and contract in (None, each.name)]
+    chosen = [name for name in names if find(name).load_orders().replay]
     if not chosen:
         raise UsageError("--orders", "are not compared with this model", "leave --contract out")
-    return max(_compare(each, most, jobs, shim) for each in chosen)
+    return max(_compare(name, models, most, jobs, shim) for name in chosen)
 
 
-def _compare(model: Model, most: int, jobs: int, shim: str | None) -> int:
-    of = find(model.contract).load_orders()
+def _compare(contract: str, models: Sequence[Model], most: int, jobs: int, shim: str | None) -> int:
+    of = find(contract).load_orders()
+    (model,) = [each for each in models if each.contract == (of.model or contract)]
     reasons, agreed, wrong = Counter[str](), 0, 0
     with tempfile.TemporaryDirectory(prefix="boxspec-model-") as name:
         replayer = Replayer(model, Path(name))
@@ -49,10 +54,10 @@ def _compare(model: Model, most: int, jobs: int, shim: str | None) -> int:
                 continue
             wrong += 1
             if wrong <= MOST_SHOWN:
-                _show(model, replayer, each, events, shim)
+                _show(contract, replayer, each, events, shim)
     count = agreed + wrong + reasons.total()
     print(
-        f"{model.contract}: {count:,} orders, {agreed:,} agree with the model, {wrong:,} disagree, "
+        f"{contract}: {count:,} orders, {agreed:,} agree with the model, {wrong:,} disagree, "
         f"{reasons.total():,} are not compared"
     )
     for reason, number in reasons.most_common():
@@ -60,14 +65,15 @@ def _compare(model: Model, most: int, jobs: int, shim: str | None) -> int:
     return int(wrong > 0)
 
 
-def _show(model: Model, replayer: Replayer, each: Outcome, agreed: int, shim: str | None) -> None:
+def _show(contract: str, replayer: Replayer, each: Outcome, agreed: int, shim: str | None) -> None:
     """Print a failure block with the events up to the first that the model cannot make."""
     assert each.replay is not None
-    order = f"{model.contract}/{each.order.seed}"
+    order = f"{contract}/{each.order.seed}"
     *before, last = [replayer.words(event) for event in each.replay.events[: agreed + 1]]
-    steps = find(model.contract).load_orders().scenario(each.order.scenario).request.get("steps")
+    steps = find(contract).load_orders().scenario(each.order.scenario).request.get("steps")
+    of = find(contract).load_orders().model or contract
     rows = [
-        f"{order}: the model of {model.contract} cannot make this order",
+        f"{order}: the model of {of} cannot make this order",
         "  law       each order of events is one of the model",
         f"  expected  another event after: {before[-1] if before else 'the start'}",
         f"  actual    {last}",

@@ -6,14 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from boxspec.subject.orders.explore import Ran, Scenario
 from boxspec.subject.orders.replay import NotComparable, Replay
-from boxspec.subject.orders.task import Note
 from contracts.exec.order_facts import PIPE_BYTES, Judged
-from contracts.shared.model_events import MOST_FORKS, Event, GroupEvents
-
-GRACE_MS = 5000
-# These are higher than the numbers in any order, so the model is not limited by them.
-BOUNDS = {"FORKS": MOST_FORKS, "WRITES": 8, "SIGNALS": 2, "CANCELS": 0, "DELAYS": 4, "PIPE": 8}
-CAUSES = ("stdin", "parent_signal", "cap", "exit", "cancel", "timeout", "spawn")
+from contracts.shared.model_events import Event
+from contracts.shared.run_events import BOUNDS, RunEvents
 
 
 def replay_of(scenario: Scenario, ran: Ran) -> Replay:
@@ -43,32 +38,14 @@ def _cap(script: Sequence[str], most: int | None) -> int:
     return sum(sum(sizes[: count + 1]) <= most for count in range(len(sizes)))
 
 
-class _Events(GroupEvents):
-    """Makes the events of a run."""
+class _Events(RunEvents):
+    """Makes the events of a run, with those of its stdin."""
 
     def __init__(self, judged: Judged) -> None:
-        super().__init__(judged)
-        self.judged = judged
-        self.deadline = judged.deadline()
-        self.failed = False
+        super().__init__(judged, (judged.reported or "").partition(" ")[0])
         payload = judged.scenario.request.get("stdin")
         # A payload that fits into the pipe is written at once; the model drops it then.
         self.is_long = payload is not None and len(payload["bytes"]) > PIPE_BYTES
-
-    def passed(self, note: Note) -> Iterator[Event]:
-        if note is self.deadline and self.judged.scenario.deadline_ms:
-            self.deadline = None
-            yield "DUE", 0
-        yield from super().passed(note)
-
-    def grace_ms(self, note: Note) -> int:
-        return GRACE_MS
-
-    def end(self) -> Event:
-        reported = (self.judged.reported or "").partition(" ")[0]
-        if reported not in CAUSES:
-            raise NotComparable(f"its cause is {reported}")
-        return "RETURN", CAUSES.index(reported)
 
     def reads(self, number: int) -> Iterator[Event]:
         if self.is_long:
@@ -77,13 +54,3 @@ class _Events(GroupEvents):
 
     def closes_stdin(self, number: int) -> Iterator[Event]:
         yield "CLOSE_IN", number
-
-    def _born(self, _note: Note) -> Iterator[Event]:
-        if self.judged.scenario.fails and not self.failed:
-            self.failed = True
-            yield "NOT_STARTED", 0
-
-    def _signal(self, note: Note) -> Iterator[Event]:
-        if not note.facts["handled"]:
-            raise NotComparable("a signal arrives while there is no handler")
-        yield "SIGNAL", 0

@@ -127,8 +127,17 @@ def _cause(judged: Judged) -> Iterator[Violation]:
 
 
 def _grace(judged: Judged) -> Iterator[Violation]:
-    if judged.reported != "exit":
-        yield from grace(judged, GRACE_MS, "MODULE-TIME-03", "MODULE-TIME-03")
+    if judged.reported == "exit":
+        return
+    kills = [send for send in judged.sends if send.facts["alive"]]
+    if judged.first_signal is None and kills:
+        yield Violation(
+            "MODULE-TIME-03",
+            "the group has a grace period",
+            "SIGINT or SIGTERM before SIGKILL",
+            f"SIGKILL only; alive: {', '.join(kills[0].facts['alive'])}",
+        )
+    yield from grace(judged, GRACE_MS, "MODULE-TIME-03", "MODULE-TIME-03")
 
 
 def _prompt(judged: Judged) -> Iterator[Violation]:

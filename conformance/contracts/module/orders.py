@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.subject.orders.explore import Orders, Scenario
+from contracts.module.model_events import LONG_MS, replay_of
 from contracts.module.order_laws import judge
-
-# The limit of a module for which the request gives none.
-LONG_MS = 300_000
 
 SCENARIOS = tuple(
     Scenario(name, script.split(), {"timeout_ms": limit}, signals)
@@ -61,4 +59,4 @@ def message(scenario: Scenario, puppet: str, folder: Path) -> dict[str, Any]:
     return {"op": "module.execute", **fields}
 
 
-ORDERS = Orders(SCENARIOS, message, judge, NOT_FORCED)
+ORDERS = Orders(SCENARIOS, message, judge, NOT_FORCED, replay_of, model="exec")

@@ -77,8 +77,8 @@ def test_an_order_of_the_reference_agrees_with_the_model_and_a_wrong_one_does_no
     assert replayer.agreed(replace(ran.replay, events=wrong)) == kill
 
 
-# Faults, each with an order that the model of process cannot make. In these orders, no law of
-# order_laws.py finds the two of PROCESS-KILL.
+# Faults, each with an order that the model cannot make. In these orders, no law of order_laws.py
+# finds the two of PROCESS-KILL.
 FAULTS = {
     "process-close.no-grace": "close-ignored/",
     "process-close.the-leaders-grace": "orphan-grace/",
@@ -91,23 +91,42 @@ FAULTS = {
 }
 
 
+MODULE_FAULTS = {
+    "module-time.kills-at-once": "limit-ignored/",
+    "module-time.two-seconds-of-grace": "limit-ignored/",
+    "module-time.a-margin": "limit/",
+    "module-time.kills-the-module-alone": "orphan-limit/",
+    "module-exit.the-rest-lives-on": "orphan/",
+    "module-exit.a-stop-is-a-death": "stopped/",
+    "module-parent.a-signal-is-a-death": "term-ignored/",
+}
+
+
 @needs_spin
 @pytest.mark.skipif(ptrace.unsupported() is not None, reason="orders are forced on x86-64 only")
-def test_the_model_of_process_makes_the_orders_of_the_reference_and_not_those_of_faults(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("contract", "faults", "more"),
+    [
+        ("process", FAULTS, {"close-two/", "drop-waits/", "kill-two-waits/"}),
+        ("module", MODULE_FAULTS, {"int-term/", "input-left/", "value/10=time"}),
+    ],
+    ids=["process", "module"],
+)
+def test_a_model_makes_the_orders_of_the_reference_and_not_those_of_faults(
+    tmp_path: Path, contract: str, faults: dict[str, str], more: set[str]
 ) -> None:
-    of = find("process").load_orders()
-    replayer = Replayer(load(CONTRACTS / "process" / "model.pml"), tmp_path)
+    of = find(contract).load_orders()
+    (model,) = [each for each in EVERY if each.contract == (of.model or contract)]
+    replayer = Replayer(model, tmp_path)
 
     def agrees(shim: str | None, seed: str) -> bool:
         (ran,) = outcomes(shim_argv(shim), programs.puppet, of, [Order.parse(seed)], 1)
         assert ran.replay is not None, ran.not_comparable
         return replayer.agreed(ran.replay) == len(ran.replay.events)
 
-    seeds = {*FAULTS.values(), "close-two/", "drop-waits/", "kill-two-waits/"}
-    assert [seed for seed in sorted(seeds) if not agrees(None, seed)] == []
+    assert [seed for seed in sorted({*faults.values(), *more}) if not agrees(None, seed)] == []
     shims = {each.id: shim_of(each) for each in catalogue()}
-    assert [name for name, seed in FAULTS.items() if agrees(shims[name], seed)] == []
+    assert [name for name, seed in faults.items() if agrees(shims[name], seed)] == []
 
 
 @needs_spin
@@ -119,7 +138,7 @@ def test_an_order_that_the_model_cannot_make_is_a_failure_block(
     of = find("process").load_orders()
     few = replace(of, scenarios=[of.scenario("terminate-ignored")])
     monkeypatch.setattr(type(find("process")), "load_orders", lambda _: few)
-    assert model_orders.compare([load(CONTRACTS / "process" / "model.pml")], 1, 1, shim) == 1
+    assert model_orders.compare(EVERY, "process", 1, 1, shim) == 1
     told = capsys.readouterr().out
     assert "actual    SIGKILL is sent to the group" in told
     assert "--order process/terminate-ignored/" in told

@@ -189,6 +189,7 @@ class Orders:
     message: makes the request of a scenario.
     not_forced: the reason for each event of the contract that no order contains.
     replay: translates an order into the events of the contract's model, if it has one.
+    model: the contract whose model this is, if the contract has none of its own.
     """
 
     scenarios: Sequence[Scenario]
@@ -196,6 +197,7 @@ class Orders:
     judge: Judge
     not_forced: Mapping[str, str]
     replay: Translate | None = None
+    model: str = ""
 
     def scenario(self, name: str) -> Scenario:
         for each in self.scenarios:

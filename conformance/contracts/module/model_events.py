@@ -1,0 +1,42 @@
+"""Translate a forced order of a module into events of the model of exec.
+
+A module is one run: its deadline, signals, grace period and group are those of `exec.run`. The
+model does not have the directory that is removed after the run.
+"""
+
+from __future__ import annotations
+
+from boxspec.subject.orders.explore import Ran, Scenario
+from boxspec.subject.orders.replay import NotComparable, Replay
+from contracts.module.order_laws import Judged
+from contracts.shared.run_events import BOUNDS, RunEvents
+
+# The limit of a module for which the request gives none.
+LONG_MS = 300_000
+
+
+def replay_of(scenario: Scenario, ran: Ran) -> Replay:
+    """Return the events of this order, and the bounds of the model that replays them."""
+    judged = Judged(scenario, ran)
+    if not ran.leaders:
+        raise NotComparable("the module is not executed")
+    # A long limit ends after a grace period, which has three units of time.
+    limit, delays = (5, 8) if scenario.deadline_ms == LONG_MS else (1, BOUNDS["DELAYS"])
+    # The runner of the reference reads the input before it executes the module.
+    bounds = {**BOUNDS, "PAYLOAD": 0, "CAP": BOUNDS["WRITES"], "LIMIT": limit, "DELAYS": delays}
+    return Replay(bounds, list(RunEvents(judged, _cause(judged)).all()))
+
+
+def _cause(judged: Judged) -> str:
+    """Return the cause of the run's end.
+
+    A signal that arrives after it, also while the directory is removed, names the outcome too.
+    """
+    signals = judged.of("signal")
+    ended = next((n for n in judged.of("collects") if n.facts["pid"] == judged.ran.leader), None)
+    name = judged.reported.partition(" ")[0]
+    if name == "parent_signal" and judged.first_signal is None:
+        return "exit"
+    if name == "parent_signal" and ended and all(note.step > ended.step for note in signals):
+        return "timeout"
+    return name
