@@ -349,7 +349,9 @@ def test_stdin_comes_through(case: BackendCase, way: str) -> None:
             shim_stdin=given,
         )
         wanted = {"bytes": b"of the request", "null": b"", "inherit": b"of the caller"}
-        expect("what the program reads", session.only.stdout, wanted[way])
+        call = session.only
+        got = (call.stdout, call.result["exit_code"])
+        expect("what the program reads, and its exit code", got, (wanted[way], 0))
 
 
 @requires("BACKEND-LAUNCH-10", stress=64)

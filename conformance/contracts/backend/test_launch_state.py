@@ -1,5 +1,6 @@
 """The state in which a program starts inside, and the words that it gets."""
 
+import hashlib
 import os
 import signal
 
@@ -87,6 +88,25 @@ def test_a_large_stdin_comes_through(case: BackendCase, way: str) -> None:
     expect("length and whether the bytes are equal", (len(got), got == LARGE), (len(LARGE), True))
 
 
+@requires("BACKEND-LAUNCH-08", needs=["BACKEND-LIFE-02"])
+def test_a_call_continues_a_file_on_stdin_where_the_call_before_stopped(case: BackendCase) -> None:
+    """Without a sandbox the calls share the offset of the file."""
+    with made_ground() as ground:
+        given = ground.ws / "given"
+        given.write_text("one\ntwo\nthree\n")
+        call: ExecRequest = {"program": "/bin/sh", "stdin": "inherit"}
+        session = case.backend.run(
+            [call | {"args": ["-c", line]} for line in ("read -r l; echo $l", "cat")],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+            shim_stdin=given,
+        )
+        session.need_enforcement()
+        found = [call.stdout for call in session.calls]
+    expect("what the programs read", found, [b"one\n", b"two\nthree\n"])
+
+
 @requires("BACKEND-LAUNCH-14")
 def test_a_file_that_a_program_makes_is_the_callers(case: BackendCase) -> None:
     with made_ground() as ground:
@@ -101,3 +121,28 @@ def test_a_file_that_a_program_makes_is_the_callers(case: BackendCase) -> None:
     isolation = case.session.isolation
     caller = os.geteuid() if isolation is None else isolation.uid
     expect("owners of the file and the directory", owners, [caller, caller])
+
+
+# Each line shows its stream.
+WRITES = "seq -f 'out %g' 200000; seq -f 'err %g' 190000 >&2"
+
+
+@requires("BACKEND-LAUNCH-16")
+def test_both_outputs_come_through(case: BackendCase) -> None:
+    with made_ground() as ground:
+        session = case.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", WRITES]}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        session.need_enforcement()
+        call = session.only
+    found = [(call.stdout_len, call.stdout_sha256), (call.stderr_len, call.stderr_sha256)]
+    wanted = [_lines("out", 200_000), _lines("err", 190_000)]
+    expect("length and digest of stdout and of stderr", found, wanted)
+
+
+def _lines(word: str, most: int) -> tuple[int, str]:
+    text = "".join(f"{word} {number}\n" for number in range(1, most + 1)).encode()
+    return len(text), hashlib.sha256(text).hexdigest()

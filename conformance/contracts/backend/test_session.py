@@ -250,3 +250,21 @@ def test_the_enforcement_is_the_claim_of_probe(case: BackendCase, asked: str) ->
 @pytest.mark.parametrize("asked", RULED)
 def test_the_enforcement_is_the_claim_of_probe_for_a_policy(case: BackendCase, asked: str) -> None:
     _expect_the_claim(case, RULED[asked])
+
+
+@requires("BACKEND-SESSION-11", capability=SCRIPT, needs=["BACKEND-SESSION-04"])
+@pytest.mark.parametrize("cwd", [None, "sub"])
+def test_without_a_sandbox_the_directory_is_the_same(case: BackendCase, cwd: str | None) -> None:
+    with made_ground() as ground:
+        folder = ground.ws / (cwd or ".")
+        folder.mkdir(exist_ok=True)
+        context: dict[str, Any] = {} if cwd is None else {"cwd": str(folder)}
+        session = case.backend.run(
+            [{"program": "/bin/pwd"}],
+            script={"probe": "unavailable"},
+            on_unavailable="degrade",
+            root=ground.ws,
+            profile="repo-write",
+            **context,
+        )
+    expect("the working directory", session.only.stdout.decode(), f"{folder}\n")

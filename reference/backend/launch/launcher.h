@@ -30,6 +30,9 @@ struct launcher {
     struct stream_queue streams;
     int stdin_source; /* a file or a shared pipe whose bytes are passed to the program; else -1 */
     int stdin_pipe;   /* write end of the pipe that is the program's standard input; else -1 */
+    /* If standard input is a file: the file, and a read end of the pipe; else -1 */
+    int stdin_file;
+    int stdin_unread;
     struct bs_relay relay;
     /* the beginning of bubblewrap's messages on standard error, as one line */
     char bwrap_message[200];
@@ -52,6 +55,10 @@ bool check_stdio(struct launcher *launcher, bool own_stdin, struct bs_launch_fai
 
 /* Pass on standard input once, after a poll of the entries of `relay`. */
 void relay_stdin(struct launcher *launcher, const struct pollfd set[2]);
+
+/* Move the offset of a file on standard input back by the bytes that the program has not read, so
+ * that the next program of the caller continues there. Call it after the program's end. */
+void give_back_stdin(struct launcher *launcher);
 
 /* Start the child: the program itself, or bubblewrap, whose pid 1 then waits for release_program. A
  * SIGINT or SIGTERM that arrives before the fork aborts the launch. If one arrives after the fork,

@@ -248,6 +248,7 @@ int run_outside(const struct plan *plan, struct program *program, bool reports, 
     launcher.signal_fd = launcher.status = launcher.program_pipe = launcher.bwrap_stderr = -1;
     launcher.streams.from = launcher.streams.to = -1;
     launcher.stdin_source = launcher.stdin_pipe = -1;
+    launcher.stdin_file = launcher.stdin_unread = -1;
     bs_relay_connect(&launcher.relay, -1, -1);
     launcher.report_fd = reports ? BS_LAUNCH_REPORT_FD : -1;
     launcher.reports_start = reports && is_socket(BS_LAUNCH_REPORT_FD);
@@ -295,6 +296,7 @@ int run_outside(const struct plan *plan, struct program *program, bool reports, 
     }
     launcher.killed_writers =
         kill_leftover_processes(true, &launcher.outputs) || launcher.killed_writers;
+    give_back_stdin(&launcher);
     if (!launcher.has_failed && !launcher.ended) {
         launcher.has_failed = true;
         if (launcher.bwrap_stderr >= 0)

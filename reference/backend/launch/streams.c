@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,10 +53,27 @@ bool check_stdio(struct launcher *launcher, bool own_stdin, struct bs_launch_fai
             dup2(program_end, 0) != 0 || !bs_set_nonblocking(launcher->stdin_pipe) ||
             ((flags & O_NONBLOCK) != 0 && !bs_set_nonblocking(0)))
             return set_failure(failure, BS_LAUNCH_STDIO, errno, "a pipe");
+        /* If there is no descriptor left, the offset stays where the launcher has read to. */
+        if (S_ISREG(st.st_mode)) {
+            launcher->stdin_file = fcntl(launcher->stdin_source, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+            launcher->stdin_unread = fcntl(program_end, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+        }
         bs_close(&program_end);
         bs_relay_connect(&launcher->relay, launcher->stdin_source, launcher->stdin_pipe);
     }
     return true;
+}
+
+void give_back_stdin(struct launcher *launcher) {
+    int in_pipe = 0;
+    if (launcher->stdin_file < 0 || launcher->stdin_unread < 0 ||
+        ioctl(launcher->stdin_unread, FIONREAD, &in_pipe) != 0)
+        return;
+    off_t unread = (off_t)in_pipe + (off_t)(launcher->relay.end - launcher->relay.start);
+    if (unread > 0)
+        (void)lseek(launcher->stdin_file, -unread, SEEK_CUR);
+    bs_close(&launcher->stdin_file);
+    bs_close(&launcher->stdin_unread);
 }
 
 void relay_stdin(struct launcher *launcher, const struct pollfd set[2]) {

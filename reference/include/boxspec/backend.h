@@ -21,11 +21,11 @@
  * and no_new_privs. Deadlines, signals, the grace period and the end of the group are as in
  * boxspec/exec.h, and a program that cannot be started is the same error. If stdin of the caller is
  * a regular file or a pipe, the program gets another pipe, because it could open either of them
- * again for writing; input that it does not read may be lost for the caller. A directory as stdin
- * is refused. After the program has ended, no process that it started remains, in any process
- * group. Namespaces ensure this in all cases. Under Landlock the launcher does it; if SIGKILL ends
- * the whole group at once (an output cap, a second signal), a process that has left the group
- * remains.
+ * again for writing. What it does not read of a file stays for the caller's next program; what it
+ * does not read of a pipe may be lost. A directory as stdin is refused. After the program has
+ * ended, no process that it started remains, in any process group. Namespaces ensure this in all
+ * cases. Under Landlock the launcher does it; if SIGKILL ends the whole group at once (an output
+ * cap, a second signal), a process that has left the group remains.
  *
  * Environment. Under BS_ENV_CLEAR_AND_SET: the pairs of the request. Under BS_ENV_INHERIT: only
  * PATH, HOME, USER, LOGNAME, SHELL, TMPDIR, TZ, LANG, LANGUAGE and the LC_ categories. The

@@ -351,6 +351,27 @@ static void a_closed_session_leaves_no_directory(void **state) {
     free(temporary);
 }
 
+static void what_a_program_leaves_of_a_file_on_stdin_is_there_for_the_next(void **state) {
+    static const char *const expected[] = {"one\n", "two\n"};
+    struct inside *inside = *state;
+    open_session(inside);
+    int saved = fcntl(0, F_DUPFD_CLOEXEC, 3);
+    FILE *file = tmpfile();
+    assert_true(file != NULL && fputs("one\ntwo\nthree\n", file) >= 0 && fflush(file) == 0);
+    assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+    assert_int_equal(dup2(fileno(file), 0), 0);
+    for (int i = 0; i < 2; i++) {
+        struct bs_exec_request request = SHELL("read -r line; echo $line");
+        request.stdin_mode = BS_STDIN_INHERIT;
+        struct bs_exec_result result = run_inside(inside, &request);
+        assert_text(&result.out, expected[i]);
+        bs_exec_result_clear(&result);
+    }
+    (void)dup2(saved, 0);
+    (void)close(saved);
+    (void)fclose(file);
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], MAKE_QUEUE) == 0)
         return make_queue();
@@ -369,6 +390,7 @@ int main(int argc, char **argv) {
         INSIDE(no_descriptor_above_2_is_inherited),
         INSIDE(a_directory_as_stdin_is_refused),
         INSIDE(an_unreadable_file_as_stdin_is_an_error_and_not_end_of_file),
+        INSIDE(what_a_program_leaves_of_a_file_on_stdin_is_there_for_the_next),
         INSIDE(inherit_passes_on_only_the_listed_variables),
         INSIDE(a_preload_for_the_program_does_not_affect_the_launcher),
         INSIDE(a_closed_session_leaves_no_directory),

@@ -123,3 +123,33 @@ def one_chunk_of_stdin_is_passed():
         if not rest:
             self.chunks = getattr(self, "chunks", 0) + 1
         return ready and self.chunks < 2
+
+
+@fault("BACKEND-LAUNCH-08", "the first call takes the whole file on stdin", "a relay for each call")
+def the_first_call_takes_the_whole_input():
+    @replaces(Session)
+    def call(original, self, request):
+        answer = original(self, request)
+        if self.passing is not None:
+            self.passing.close()
+            self.passing = None
+        return answer
+
+
+@fault("BACKEND-LAUNCH-16", "stderr goes to stdout", "a pseudoterminal for both")
+def both_outputs_are_one():
+    before_the_program(b"os.dup2(1, 2)")
+
+
+@fault("BACKEND-LAUNCH-16", "output above 1 MiB is cut", "a limit of its own")
+def long_output_is_cut():
+    @replaces(Session)
+    def execute(original, self, request):
+        if request.max_output_bytes is None:
+            request.max_output_bytes = 1 << 20
+        return original(self, request)
+
+
+@fault("BACKEND-LAUNCH-08", "an empty stdin is a closed descriptor", "close(0) for null")
+def an_empty_stdin_is_closed():
+    before_the_program(b"os.path.samefile('/dev/null', '/proc/self/fd/0') and os.close(0)")

@@ -206,3 +206,12 @@ def results_have_the_first_claim():
         if "result" in answer and self.backend is not None:
             answer["result"]["enforcement"] = self.first
         return answer
+
+
+@fault("BACKEND-SESSION-11", "without a sandbox the directory is the caller's", "a plain run")
+def without_a_sandbox_the_directory_is_the_callers():
+    @replaces(Session)
+    def wrap_request(original, self, request):
+        given = request.current_dir
+        original(self, request)
+        request.current_dir = given if self.backend is None else request.current_dir
