@@ -204,3 +204,27 @@ def test_shutdown_comes_after_a_deadline(case: BackendCase) -> None:
     expect("directories made and removed", (seen.made, seen.removed), (1, 1))
     expect("calls of shutdown", seen.session.times("shutdown"), 1)
     expect("the last call of the log", seen.session.logged[-1], "shutdown")
+
+
+@requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+def test_shutdown_comes_after_a_signal(case: BackendCase, name: str) -> None:
+    with made_ground() as ground:
+        gate, place = ground.ws / "gate", ground.out / "place"
+        os.mkfifo(gate)
+        line = ": <gate; exec sleep 600"
+        with case.backend.start(
+            [{"program": "/bin/sh", "args": ["-c", line]}],
+            backend="script",
+            script={"place": str(place)},
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="refuse",
+        ) as shim:
+            case.open_gate(gate)
+            made = place.exists()
+            shim.signal(name)
+            session = shim.finish()
+        removed = not place.exists()
+    expect("whether the directory was made, and removed", (made, removed), (True, True))
+    expect("calls of shutdown", session.times("shutdown"), 1)

@@ -214,3 +214,13 @@ def no_shutdown_after_a_deadline():
         if answer["termination"] == "timeout":
             self.prepared = False
         return answer
+
+
+@fault("BACKEND-LIFE-03", "a signal that ends a call skips shutdown", "exit(128 + signal)")
+def a_signal_skips_shutdown():
+    @replaces(Session)
+    def call(original, self, request):
+        answer = original(self, request)
+        if answer.get("result", {}).get("termination") == "parent_signal":
+            self.prepared = False
+        return answer
