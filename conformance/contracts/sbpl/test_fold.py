@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import unicodedata
+from collections.abc import Sequence
 from typing import Literal
 
 import pytest
@@ -63,7 +64,7 @@ def test_an_exception_folds_too(case: SbplCase) -> None:
 
 
 # Characters that fold to the same character.
-ALIKE = {
+ALIKE: dict[str, Sequence[str]] = {
     "e with acute": "éÉ",
     "k and the Kelvin sign": "kK\u212a",
     "s and the long s": "sS\u017f",
@@ -73,6 +74,8 @@ ALIKE = {
     "Greek with two marks": "ΐ\u1fd3",
     "Deseret, four bytes": "\U00010428\U00010400",
     "cedilla and acute": "ḉḈ",
+    "Hangul of two parts": "가",
+    "Hangul of three parts, also half composed": ("각", "\uac00\u11a8"),
 }
 
 

@@ -89,6 +89,16 @@ def kelvin_is_no_k():
     spelled(lambda found, letter: [each for each in found if letter != "k" or each.isascii()])
 
 
+@fault("SBPL-FOLD-02", "Hangul syllables have one spelling", "a table without rules")
+def hangul_has_one_spelling():
+    spelled(lambda found, letter: [letter] if "\uac00" <= letter[0] <= "\ud7a3" else found)
+
+
+@fault("SBPL-FOLD-02", "a half composed Hangul syllable is not matched", "NFC and NFD")
+def half_composed_hangul_is_not_matched():
+    spelled(lambda found, letter: [each for each in found if len(each) != 2 or each[0] < "\uac00"])
+
+
 @fault("SBPL-FOLD-03", "sharp s matches ss", "full folding")
 def sharp_s_is_two():
     @replaces(spellings)
