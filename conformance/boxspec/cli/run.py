@@ -29,6 +29,7 @@ from boxspec.judge.requirements import Requirement, load, requirement
 from boxspec.judge.results import ResultTree
 from boxspec.judge.spec_versions import frozen, versions
 from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.plural import many
 from boxspec.report import json as json_report
 from boxspec.report import summary
 from boxspec.report.console import Console, Progress
@@ -166,8 +167,8 @@ def _interrupt(
         console.clear()
         info = observer.session_info()
         print(
-            f"boxspec: interrupted: running tests to end: {info.running()}, results to write: "
-            f"{len(observer.records)} (Ctrl-C again: at once)",
+            f"boxspec: interrupted: ending {many(info.running(), 'running test')}, then writing"
+            f" {many(len(observer.records), 'result')} (Ctrl-C again: without waiting)",
             file=streams[1],
             flush=True,
         )

@@ -80,8 +80,8 @@ def test_an_interrupted_run_has_the_results_of_finished_tests(signals: int, tmp_
     assert process.stderr is not None
     said = process.stderr.readline()
     assert re.fullmatch(
-        r"boxspec: interrupted: running tests to end: \d+, results to write: [1-9]\d* "
-        r"\(Ctrl-C again: at once\)\n",
+        r"boxspec: interrupted: ending \d+ running tests?, then writing [1-9]\d* results? "
+        r"\(Ctrl-C again: without waiting\)\n",
         said,
     )
     for _ in range(signals - 1):
