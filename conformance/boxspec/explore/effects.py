@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.mounts import mounts
-from boxspec.subject.observe.facts import Facts, facts_of
+from boxspec.subject.observe.facts import Facts, facts_of, tree
 from boxspec.subject.observe.host_ipc import HostIpc
 from boxspec.subject.observe.pipe_reader import PipeReader
 from boxspec.verify.scene import Scene
@@ -147,7 +147,7 @@ class Surroundings:
         targets = self.targets
         # Other decoys and the workspace lie below the home directory, so it is not walked.
         yield from (targets["home_file"], targets["home_new"])
-        yield from (self.out, *sorted(self.out.rglob("*")))
+        yield from (self.out, *tree(self.out))
         if self._ruled:
             yield targets["kept_file"]
         yield from (targets[name] for name in ("tmp_new", "var_tmp_new", "shm_new"))

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from boxspec.errors import HarnessError
+from boxspec.subject.floods import Floods
 from boxspec.subject.observe import procs
+from boxspec.subject.observe.facts import content
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.warden import Warden
 from boxspec.verify.janitor import Janitor
@@ -85,15 +87,20 @@ def launch(janitor: Janitor, scene: Scene, how: Start) -> Ended:
         for fd in (nothing, out, err):
             os.close(fd)
     janitor.after(warden.pid)
+    floods = Floods()
+    floods.watch(warden, files)
     try:
         limit = Deadline(how.limit_s)
         _wait_for_the_program(warden, scene, how, limit)
         end = warden.wait_exit(limit)
         living = _left(warden, scene.program.name, how) if end else []
     finally:
+        floods.close()
         warden.sweep()
     status = f"no end within {how.limit_s:g} s" if end is None else f"{end.how} {end.number}"
-    stdout, stderr = (path.read_bytes()[:OUTPUT_MOST] for path in files)
+    if warden.ended_for:
+        end, status = None, f"the kit ended it: {warden.ended_for}"
+    stdout, stderr = (content(path, OUTPUT_MOST) or b"" for path in files)
     name = scene.program.name
     left = [each.pid for each in living if each.name == name]
     others = [f"{each.name} ({each.pid})" for each in living if each.name != name]

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from boxspec.subject.observe.facts import content
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.row import Attempt, Record
 from boxspec.verify.scene import Scene
@@ -47,8 +48,10 @@ class Plan:
         the command, because the report file is missing if the workspace is not writable."""
         found: dict[str, Record] = {}
         for text in (_head(self._report), stdout):
-            for line in text.decode("utf-8", "surrogateescape").splitlines():
-                found.update(self._record(line))
+            # A command may print millions of other lines.
+            for line in text.splitlines():
+                if b'"seal"' in line:
+                    found.update(self._record(line.decode("utf-8", "surrogateescape")))
         return found
 
     def _record(self, line: str) -> Mapping[str, Record]:
@@ -66,7 +69,4 @@ class Plan:
 
 def _head(path: Path) -> bytes:
     """Return the beginning of the report. Anything but a regular file is ignored."""
-    if path.is_symlink() or not path.is_file():
-        return b""
-    with path.open("rb") as file:
-        return file.read(REPORT_MOST)
+    return b"" if path.is_symlink() else content(path, REPORT_MOST) or b""

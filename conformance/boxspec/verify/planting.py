@@ -17,6 +17,7 @@ from urllib.parse import quote, unquote
 
 from boxspec.folders import delete
 from boxspec.random_names import random_name
+from boxspec.subject.observe.facts import content
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.subject.planted import PLANTED, write_planted
 from boxspec.verify.errors import UntestableError
@@ -114,7 +115,7 @@ def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> list[Path
         base = scene.root if path.is_relative_to(scene.root) else scene.home
         made = seed / ("root" if base == scene.root else "home") / path.relative_to(base)
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            write_planted(made, _mark(scene, path), path.read_text() if path.exists() else "")
+            write_planted(made, _mark(scene, path), (content(path) or b"").decode())
     script = scene.fresh(scene.root)
     lines = [f": >{shlex.quote(str(scene.marks / INSIDE))}"] if scene.marks else []
     for name, folder in (("root", scene.root), ("home", scene.home)):
@@ -131,9 +132,7 @@ def _mark(scene: Scene, path: Path) -> Path:
 
 
 def _is_planted(scene: Scene, path: Path) -> bool:
-    with contextlib.suppress(OSError):
-        return str(_mark(scene, path)) in path.read_text()
-    return False
+    return str(_mark(scene, path)).encode() in (content(path) or b"")
 
 
 def _remove(paths: Iterable[Path]) -> None:

@@ -3,7 +3,6 @@ that prints it has read the target."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 import shlex
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.mounts import inner_path
+from boxspec.subject.observe.facts import content
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place
@@ -80,9 +80,7 @@ class ReadFile(Target):
         made = []
 
         def is_there() -> bool:
-            with contextlib.suppress(OSError):
-                return token.encode() in path.read_bytes()
-            return False
+            return token.encode() in (content(path) or b"")
 
         for probe, how in WAYS.items() if self.thorough else [("r_secret", "opened")]:
             params: dict[str, object] = {"path": path}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from boxspec.mounts import mounted_below
 from boxspec.random_names import random_name
-from boxspec.subject.observe.facts import Facts, facts_of
+from boxspec.subject.observe.facts import Facts, facts_of, tree
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.host import Host
 from boxspec.verify.left import Cgroups
@@ -68,7 +68,7 @@ class Remains(Target):
 
 
 def _paths(folders: list[Path]) -> dict[Path, Facts]:
-    found = {path: facts_of(path) for folder in folders for path in folder.rglob("*")}
+    found = {path: facts_of(path) for folder in folders for path in tree(folder)}
     return {path: facts for path, facts in found.items() if facts}
 
 

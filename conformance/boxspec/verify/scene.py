@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from boxspec import umask
 from boxspec.programs import programs
 from boxspec.random_names import random_folder_name, random_name
-from boxspec.subject.observe.facts import Facts, facts_of
+from boxspec.subject.observe.facts import Facts, content, facts_of, tree
 from boxspec.subject.observe.listeners import Listeners
 from boxspec.subject.observe.victim import Victim
 from boxspec.verify import objects
@@ -217,17 +217,14 @@ class Scene:
         for path, token in self._late.items():
             # The launcher may have put a mount point there, or may have moved the folder.
             with contextlib.suppress(OSError):
-                path.write_text(f"# {token}\n")
+                _write(path, f"# {token}\n".encode())
                 self._set_mode(path)
         with contextlib.suppress(OSError):
             self.marker.touch()
 
     def late_changes(self, path: Path) -> list[str]:
         """Return an effect if a late decoy has lost its content."""
-        try:
-            kept = path.read_text(errors="replace") == f"# {self._late[path]}\n"
-        except OSError:
-            kept = False
+        kept = content(path) == f"# {self._late[path]}\n".encode()
         return [] if kept else [f"{self.shown(path)}, made after the start, was changed"]
 
     def link(self, path: Path, target: Path, to_folder: bool) -> None:
@@ -380,10 +377,8 @@ class Scene:
     def was_made(self, path: Path) -> list[str]:
         """Return an effect if a write probe made this file. A mount point of a launcher does not
         count."""
-        with contextlib.suppress(OSError):
-            if not path.is_symlink() and PAYLOAD in path.read_bytes():
-                return [f"{self.shown(path)} was created"]
-        return []
+        made = not path.is_symlink() and PAYLOAD in (content(path) or b"")
+        return [f"{self.shown(path)} was created"] if made else []
 
     def shown(self, path: Path) -> str:
         """Return a path of the scene as its user would write it."""
@@ -420,6 +415,13 @@ def _explained(path: Path) -> Iterator[None]:
         raise UntestableError(problem) from None
 
 
+def _write(path: Path, data: bytes) -> None:
+    """Write a file while the command runs. It may have put a fifo or a link there."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with os.fdopen(os.open(path, flags, 0o666), "wb") as file:
+        file.write(data)
+
+
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
         found = path.lstat()
@@ -429,9 +431,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _has(path: Path, token: str) -> bool:
-    with contextlib.suppress(OSError):
-        return token.encode() in path.read_bytes()
-    return False
+    return token.encode() in (content(path) or b"")
 
 
 def _is_empty(path: Path) -> bool:
@@ -439,5 +439,5 @@ def _is_empty(path: Path) -> bool:
 
 
 def _tree(path: Path) -> dict[str, Facts]:
-    found = {str(each): facts_of(each) for each in (path, *sorted(path.rglob("*")))}
+    found = {str(each): facts_of(each) for each in (path, *tree(path))}
     return {name: facts for name, facts in found.items() if facts}

@@ -18,7 +18,7 @@ from boxspec.mounts import inner_path
 from boxspec.places import case_root
 from boxspec.programs import programs
 from boxspec.random_names import random_folder_name, random_name, random_program_name
-from boxspec.subject.observe.facts import Facts, facts_of
+from boxspec.subject.observe.facts import Facts, facts_of, tree
 from contracts.shared.files import program_at
 
 CANARY = "canary\n"
@@ -134,7 +134,7 @@ class Ground:
     def _facts(self) -> dict[str, Facts]:
         found: dict[str, Facts] = {}
         for root in self._watched:
-            found |= {str(path): facts_of(path) for path in (root, *sorted(root.rglob("*")))}
+            found |= {str(path): facts_of(path) for path in (root, *tree(root))}
         return found
 
     def write_params(self, probe: str, **params: object) -> list[str]:

@@ -1,4 +1,9 @@
-"""Collect facts about a file, which an observer outside compares before and after an attempt."""
+"""Collect facts about a file, which an observer outside compares before and after an attempt.
+
+The files belong to a program that may be hostile. It may have replaced a file by a fifo, by a link
+to a device or by a file of many gigabytes, and may have made a tree of any depth. No function here
+waits for the program or needs much memory.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +16,49 @@ from pathlib import Path
 from boxspec.folders import flags
 
 Facts = tuple[object, ...]
+# The most bytes of a file that are compared, and the most paths and levels of a tree.
+BYTES_MOST = 16 << 20
+PATHS_MOST, LEVELS_MOST = 100_000, 64
+
+
+def content(path: Path, most: int = BYTES_MOST) -> bytes | None:
+    """Return the first bytes of a regular file, or None for anything else. Links are followed."""
+    with contextlib.suppress(OSError):
+        # Opening some devices has effects, so look before.
+        if not stat.S_ISREG(path.stat().st_mode):
+            return None
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        with os.fdopen(fd, "rb") as file:
+            return file.read(most) if stat.S_ISREG(os.fstat(fd).st_mode) else None
+    return None
+
+
+def tree(folder: Path) -> list[Path]:
+    """Return the paths below a folder, at most PATHS_MOST and LEVELS_MOST deep, without following
+    links."""
+    found: list[Path] = []
+    folders = [(folder, 1)]
+    while folders and len(found) < PATHS_MOST:
+        place, level = folders.pop()
+        # A folder may be closed, or removed meanwhile.
+        with contextlib.suppress(OSError), os.scandir(place) as entries:
+            for each in entries:
+                found.append(Path(each.path))
+                if each.is_dir(follow_symlinks=False) and level < LEVELS_MOST:
+                    folders.append((found[-1], level + 1))
+    return sorted(found)
 
 
 def facts_of(path: Path) -> Facts:
-    """Return the facts about a path, without following links; () if the path does not exist.
+    """Return the facts about a path, without following links; () if the path cannot be looked at.
 
     The times of a directory are left out, because the facts about its entries show the same
     changes.
     """
     try:
         st = path.lstat()
-    except FileNotFoundError:
+    except OSError:
+        # It does not exist, or its path is too long.
         return ()
     facts: Facts = (st.st_mode, st.st_uid, st.st_gid, st.st_ino)
     if stat.S_ISDIR(st.st_mode):
@@ -33,5 +70,5 @@ def facts_of(path: Path) -> Facts:
         with contextlib.suppress(OSError):
             names = sorted(os.listxattr(path))
             facts += tuple((name, os.getxattr(path, name)) for name in names)
-        facts += (hashlib.sha256(path.read_bytes()).hexdigest(), flags(path))
+        facts += (hashlib.sha256(content(path) or b"").hexdigest(), flags(path))
     return facts
