@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Unpack
 
 import pytest
 
-from boxspec.api import AnswerText, expect, expect_within, requires
+from boxspec.api import AnswerText, Blocked, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase, RunOptions
@@ -168,6 +169,23 @@ def test_a_payload_that_was_not_fully_taken_is_a_failure(case: ExecCase, taken: 
         (error_kind(failed), outcome(fine)),
         ("execution", "exit 0"),
     )
+
+
+ROOM = "import fcntl; print(fcntl.fcntl(0, fcntl.F_GETPIPE_SZ))"
+
+
+@requires("EXEC-STDIN-08", needs=["EXEC-CHILD-03"], overlap=True)
+def test_one_byte_that_was_not_written_is_a_failure(case: ExecCase) -> None:
+    """A process outside the group holds the read end, so no write fails."""
+    tells: Command = {"program": sys.executable, "args": ["-I", "-S", "-c", ROOM]}
+    room = case.exec.run(**tells, stdin=b"x", within_s=20).stdout.strip()
+    if not room.isdigit():
+        raise Blocked(["EXEC-CHILD-03"], "stdin is not a pipe")
+    events, line = case.events(), 'exec "$1" "$2" --keep in --setsid'
+    payload = b"x" * (int(room) + 1)
+    seen = case.exec.run(**shell(line, P.orphan, events.path), stdin=payload, within_s=20)
+    attempted(events, orphan=1)
+    expect("kind of the error", error_kind(seen), "execution")
 
 
 @requires("EXEC-STDIN-08", pitfalls=["F4"])
