@@ -4,6 +4,7 @@ import os
 import shutil
 
 import backend.inside as inside
+import backend.tree as tree
 from backend.bubblewrap import Bubblewrap
 from backend.passing import Passing
 from backend.session import Session
@@ -93,17 +94,16 @@ def full_dev_shares_processes():
         return [*made[:at], *(b"--unshare-" + each for each in kept), *made[at + 1 :]]
 
 
-@fault("BACKEND-LAUNCH-14", "the program runs as nobody", "setuid(65534) for root")
-def root_becomes_nobody():
-    @replaces(Bubblewrap)
-    def hardening(original, self):
-        return [b"--new-session", b"--die-with-parent"]
-
-    @replaces(inside)
-    def read_file(original, path):
-        become = b"os.setgid(65534); os.setuid(65534)"
-        first = b'    for step in spec["steps"]:'
-        return original(path).replace(first, b"    " + become + b"\n" + first)
+@fault("BACKEND-LAUNCH-14", "for root, files of the program belong to nobody", "an id map")
+def files_belong_to_nobody():
+    @replaces(Session)
+    def execute(original, self, request):
+        root = self.context.root
+        before = {*tree.entries(root)}
+        answer = original(self, request)
+        for made in {*tree.entries(root)} - before if os.geteuid() == 0 else ():
+            os.lchown(os.path.join(root, made), 65534, 65534)
+        return answer
 
 
 @fault("BACKEND-LAUNCH-07", "a bare name is looked up in the caller's PATH", "execvp(3)")
