@@ -33,6 +33,7 @@ from boxspec.subject.cost import Question, doubled
 from boxspec.subject.idle import Idle
 from boxspec.subject.laws import law
 from boxspec.subject.observe.events import Event, Events
+from boxspec.subject.observe.facts import written
 from boxspec.subject.observe.procs import Proc
 from boxspec.subject.observe.stamps import Stamp
 from boxspec.subject.observed import Answer, AnswerText, Observed
@@ -80,4 +81,5 @@ __all__ = [
     "satisfies",
     "startswith",
     "waited_between",
+    "written",
 ]

@@ -109,16 +109,17 @@ class Terminal:
             self.out.write("\r\033[K")
             self._line = False
 
-    def status(self, text: str, share: float | None = None) -> None:
+    def status(self, text: str, share: float | None = None, first: int = 1) -> None:
         """Write the status line in place of the previous one.
 
         text: parts with ` · ` between them. If they do not fit, the first and the last ones stay.
+        first: how many parts at the beginning stay.
         share: draws a bar that is filled so far, from 0 to 1, if there is room for it.
         """
         if not self.tty:
             return
         width = self._width() - 1
-        line = fitting(one_line(text), width)
+        line = fitting(one_line(text), width, first)
         room = min(width - len(line) - 1, BAR_COLUMNS)
         bar = self._bar(share, room) if share is not None and room >= MIN_BAR else ""
         with self._lock:
@@ -148,11 +149,11 @@ class Terminal:
             self._clear()
 
 
-def fitting(line: str, width: int) -> str:
-    """Return a line of parts without those after the first one that leave no room for the last."""
+def fitting(line: str, width: int, first: int = 1) -> str:
+    """Return a line of parts without those after the first ones that leave no room for the last."""
     parts = line.split(SEPARATOR)
-    while len(SEPARATOR.join(parts)) > width and parts[2:]:
-        del parts[1]
+    while len(SEPARATOR.join(parts)) > width and parts[first + 1 :]:
+        del parts[first]
     while len(SEPARATOR.join(parts)) > width and parts[1:]:
         parts.pop()
     words = parts[0].split(" ") if len(parts) == 1 else []

@@ -107,7 +107,7 @@ class Run:
             if why is not None:
                 self._broke = str(why)
                 return
-            self._console.status(self._status_line())
+            self._console.status(self._status_line(), first=2)
 
     def _add_findings(self, within_s: float) -> None:
         until = time.monotonic() + within_s

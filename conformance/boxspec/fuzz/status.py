@@ -16,8 +16,8 @@ def count(number: float) -> str:
 
 def live(name: str, engine: str, spent: float, of: float, now: Progress, findings: int) -> str:
     return (
-        f"{name} · {engine} · {now.inputs} inputs · {count(now.runs)} runs,"
-        f" {count(now.per_second)}/s · {spent:.0f} of {of:.0f} s · {many(findings, 'finding')}"
+        f"{name} · {many(findings, 'finding')} · {spent:.0f} of {of:.0f} s · {engine} ·"
+        f" {count(now.runs)} runs, {count(now.per_second)}/s · {now.inputs} inputs"
     )
 
 

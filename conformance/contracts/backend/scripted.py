@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from boxspec.api import written
 from boxspec.programs import programs
 from boxspec.subject.observe.inotify import Inotify
 from contracts.backend.answers import ObservedSession
@@ -39,7 +40,7 @@ class Seen:
 
 def _text(ground: Ground, name: str) -> str:
     path = ground.out / name
-    return path.read_text() if path.exists() else ""
+    return written(path).decode(errors="replace") if path.exists() else ""
 
 
 def scripted(

@@ -52,7 +52,7 @@ def test_a_workspace_may_have_any_name(case: BackendCase, name: str) -> None:
         )
         session.need_enforcement()
         call = session.only
-        shown = call.stderr[-400:].decode("utf-8", "replace") if call.ok else call.error["message"]
+        shown = call.stderr[-400:].decode(errors="replace") if call.ok else call.error["message"]
         made = [path.name for path in root.iterdir()]
         expect("files created in the root", made, ["made"], {"inside": shown}, Verdict.OVERREFUSED)
 
@@ -73,7 +73,7 @@ def test_a_workspace_may_lie_where_a_sandbox_has_its_own_files(
         )
         session.need_enforcement()
         call = session.only
-        shown = call.stderr[-400:].decode("utf-8", "replace") if call.ok else call.error["message"]
+        shown = call.stderr[-400:].decode(errors="replace") if call.ok else call.error["message"]
         made = (ground.ws / "made").exists()
         expect("whether a file is made", made, True, {"inside": shown}, Verdict.OVERREFUSED)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Verdict, expect, one_of, requires
+from boxspec.api import Verdict, expect, one_of, requires, written
 from contracts.backend.attempt import attempt, attempted_inside
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
@@ -259,7 +259,7 @@ def test_the_scratch_is_closed_to_others_and_is_removed(case: BackendCase) -> No
             shim_env={"HOME": str(ground.home)},
         ) as shim:
             case.open_gate(gates[0])
-            scratch = Path((ground.ws / "scratch").read_text())
+            scratch = Path(written(ground.ws / "scratch").decode(errors="replace"))
             seen = (scratch / "mine").exists()
             mode = scratch.stat().st_mode & 0o777 if seen else 0
             case.open_gate(gates[1])
@@ -282,7 +282,7 @@ def _used_scratch(case: BackendCase, ground: Ground) -> Path:
         shim_env={"HOME": str(ground.home)},
     )
     session.need_enforcement()
-    return Path((ground.ws / "scratch").read_text())
+    return Path(written(ground.ws / "scratch").decode(errors="replace"))
 
 
 @requires("BACKEND-ENV-03")
@@ -320,8 +320,8 @@ def test_no_value_stands_on_a_command_line(case: BackendCase, view: str) -> None
         session.need_enforcement()
         expect("exit code of the program", session.only.result["exit_code"], 0)
         if view == "inside":
-            lines = [(ground.ws / "seen").read_bytes()]
-        shown = [line.decode("utf-8", "replace") for line in lines if ground.token.encode() in line]
+            lines = [written(ground.ws / "seen")]
+        shown = [line.decode(errors="replace") for line in lines if ground.token.encode() in line]
         expect("command lines with a value", shown, [], verdict=Verdict.ESCAPED)
 
 

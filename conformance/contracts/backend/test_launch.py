@@ -27,6 +27,7 @@ from boxspec.api import (
     programs,
     requires,
     startswith,
+    written,
 )
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.procs import Proc
@@ -246,7 +247,7 @@ def test_a_library_that_the_request_preloads_runs_confined(case: BackendCase) ->
         env = {"LD_PRELOAD": library, "BOXSPEC_PRELOADED": str(preloaded)}
         preloaded.touch()
         subprocess.run(["/bin/true"], env=env, check=True)
-        if not preloaded.read_text():
+        if not written(preloaded):
             raise HostLacks(
                 "working escape attempts", "/bin/true loads no library that LD_PRELOAD names"
             )
@@ -259,7 +260,12 @@ def test_a_library_that_the_request_preloads_runs_confined(case: BackendCase) ->
         )
         session.need_enforcement()
         expect("exit code of the program", session.only.result["exit_code"], 0)
-        expect("processes that wrote outside", preloaded.read_text(), "", verdict=Verdict.ESCAPED)
+        expect(
+            "processes that wrote outside",
+            written(preloaded).decode(errors="replace"),
+            "",
+            verdict=Verdict.ESCAPED,
+        )
 
 
 @requires("BACKEND-LAUNCH-06")
@@ -294,7 +300,7 @@ def test_arguments_come_through(case: BackendCase) -> None:
             on_unavailable="degrade",
         )
         found = [
-            call.stdout.decode("utf-8", "replace") if call.ok else "no result"
+            call.stdout.decode(errors="replace") if call.ok else "no result"
             for call in session.calls
         ]
         expect("the arguments", found, [f"<{word}><x>" for word in WORDS])
@@ -331,7 +337,7 @@ def test_arguments_that_are_not_utf_8_come_through(case: BackendCase) -> None:
             on_unavailable="degrade",
         )
         expect("exit code of the program", session.only.result["exit_code"], 0)
-        expect("the argument that the program got", (ground.ws / "got").read_bytes(), word)
+        expect("the argument that the program got", written(ground.ws / "got"), word)
 
 
 @requires("BACKEND-LAUNCH-08")

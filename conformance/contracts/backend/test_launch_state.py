@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from boxspec.api import expect, requires
+from boxspec.api import expect, requires, written
 from boxspec.programs import programs
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
@@ -84,7 +84,7 @@ def test_a_large_stdin_comes_through(case: BackendCase, way: str) -> None:
             shim_stdin=given,
         )
         session.need_enforcement()
-        got = (ground.ws / "got").read_bytes()
+        got = written(ground.ws / "got")
     expect("length and whether the bytes are equal", (len(got), got == LARGE), (len(LARGE), True))
 
 

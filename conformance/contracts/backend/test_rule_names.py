@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Declared, HostLacks, Verdict, expect, requires
+from boxspec.api import Declared, HostLacks, Verdict, expect, requires, written
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK, expect_nothing_outside
 from contracts.backend.client import BackendCase
@@ -122,7 +122,7 @@ def test_each_of_several_names_that_begin_alike_stays(case: BackendCase) -> None
         line = 'for f in key* keys/* keys.d/* ke; do (echo x >>"$f"); done'
         session = inside(case, ground, line, policy(RULES_ALIKE))
         expect_unchanged(session, "key", ground.changes())
-        expect_others_allowed([each.name for each in others if each.read_text() == CANARY])
+        expect_others_allowed([each.name for each in others if written(each) == CANARY.encode()])
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Declared, Verdict, expect, requires
+from boxspec.api import Declared, Verdict, expect, requires, written
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK
 from contracts.backend.client import BackendCase, Context
@@ -147,9 +147,7 @@ def _changes_of(root: Path, inode: int) -> list[str]:
     found = [path for path in root.rglob("*") if path.lstat().st_ino == inode]
     if not found:
         return ["gone: a/b/kept"]
-    return [
-        f"changed: {path.relative_to(root)}" for path in found if path.read_text() != "canary\n"
-    ]
+    return [f"changed: {path.relative_to(root)}" for path in found if written(path) != b"canary\n"]
 
 
 STRANGE = (b"back\\slash", b" blank", b"blank ", b"\xff\xfe", b"new\nline", b"*", b"!x", b"~")
@@ -228,7 +226,7 @@ def test_an_exception_gives_back_what_lies_in_it(case: BackendCase, what: str) -
         exceptions = [rule for rule in ("st/cache/**", "st/cache/file") if named(session, rule)]
         for name in (name for name, allowed in paths.items() if allowed):
             path = ground.ws / name
-            written = path.exists() and path.read_text().endswith("x\n")
-            if not written and exceptions:
+            is_written = path.exists() and written(path).endswith(b"x\n")
+            if not is_written and exceptions:
                 raise Declared(exceptions[0], "not enforced", f"{name} cannot be modified")
-            expect(f"whether {name} is modified", written, True, verdict=Verdict.OVERREFUSED)
+            expect(f"whether {name} is modified", is_written, True, verdict=Verdict.OVERREFUSED)

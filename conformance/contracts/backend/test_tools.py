@@ -94,7 +94,7 @@ def control(tool: str) -> None:
             check=False,
         )
     if done.returncode != 0:
-        why = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        why = done.stderr.decode(errors="replace").strip().splitlines()
         raise HostLacks(
             "working escape attempts", f"{tool} does not work here without a sandbox: {why[-1:]}"
         )

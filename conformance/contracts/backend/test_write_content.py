@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import HostLacks, Verdict, expect, requires
+from boxspec.api import HostLacks, Verdict, expect, requires, written
 from contracts.backend.attempt import control, expect_nothing_outside, inside, judge
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
@@ -100,7 +100,9 @@ done; echo tried"""
 def _content(root: Path) -> dict[str, str]:
     """Return each path below the root, with the text of a file."""
     return {
-        str(path.relative_to(root)): path.read_text(errors="replace") if path.is_file() else ""
+        str(path.relative_to(root)): written(path).decode(errors="replace")
+        if path.is_file()
+        else ""
         for path in root.rglob("*")
     }
 

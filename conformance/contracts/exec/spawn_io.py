@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
-from boxspec.api import Answer, AnswerText, Blocked, Failure, HostLacks
+from boxspec.api import Answer, AnswerText, Blocked, Failure, HostLacks, written
 from boxspec.api import programs as P
 from contracts.exec.client import ExecCase, RunOptions
 from contracts.shared.requests import Command, ExecRequest
@@ -91,7 +91,7 @@ def left_by_child(path: Path) -> bytes:
     Fail if it is missing, because then the child did not run.
     """
     try:
-        return path.read_bytes()
+        return written(path)
     except FileNotFoundError:
         raise Failure("the child does its work", f"the file {path.name}", "no such file") from None
 

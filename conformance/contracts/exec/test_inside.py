@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import NotMeasured, ShimProcess, expect, requires, satisfies
+from boxspec.api import NotMeasured, ShimProcess, expect, requires, satisfies, written
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedBatch
@@ -153,7 +153,7 @@ def test_inside_a_regular_file_arrives_as_a_pipe(case: ExecCase) -> None:
     seen = case.exec.run(**shell(line), stdin_file=source)
     expect(
         "how the child ended, the bytes that it read, and the file afterwards",
-        (outcome(seen), seen.stdout, source.read_bytes()),
+        (outcome(seen), seen.stdout, written(source)),
         ("exit 5", b"0123456789", b"0123456789"),
     )
 

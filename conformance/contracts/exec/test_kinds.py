@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import expect, for_the_prompt, requires
+from boxspec.api import expect, for_the_prompt, requires, written
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import BatchOptions, ExecCase, Run
@@ -111,7 +111,7 @@ def test_a_child_that_starts_in_the_grace_of_another_run_has_only_0_1_and_2(case
     seen = case.exec.batch([(0, ending), (1000, starting)], within_s=20)
     settled(events, member=1)
     expect("how the child ended", outcome(seen.runs[1]), "exit 0")
-    fds = [each["fd"] for each in json.loads(place.read_text())["fds"]]
+    fds = [each["fd"] for each in json.loads(written(place).decode(errors="replace"))["fds"]]
     expect("the child's descriptors", fds, [0, 1, 2])
 
 

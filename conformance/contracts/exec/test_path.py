@@ -18,6 +18,7 @@ from contracts.exec.spawn_io import (
     needs_replaced_environment,
     outcome,
 )
+from contracts.shared.files import script_at
 from contracts.shared.lookup import RELATIVE, TOOL, passed_over, saying
 
 
@@ -140,7 +141,7 @@ def test_a_candidate_without_its_interpreter_ends_the_search(case: ExecCase) -> 
     saying(case.tmp / "two" / TOOL, "second")
     folders = path(case.tmp / "one", case.tmp / "two")
     control = output_of(case, program=TOOL, env=folders)
-    first.write_text("#!/no/such/interpreter\n")
+    script_at(first, "", first="#!/no/such/interpreter\n")
     got = output_of(case, program=TOOL, env=folders)
     expect(
         "the run of the script with its interpreter, and without",

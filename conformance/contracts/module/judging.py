@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from boxspec.api import AnswerText, Failure, NotMeasured, Verdict, expect
+from boxspec.api import AnswerText, Failure, NotMeasured, Verdict, expect, written
 from contracts.module.client import Executed, ModuleCase
 
 # Longer than any case takes, so the module does not end by itself.
@@ -54,7 +54,7 @@ def noted(place: Path) -> str:
             {},
             Verdict.UNPROVEN,
         )
-    return place.read_text(encoding="utf-8", errors="surrogateescape")
+    return written(place).decode("utf-8", "surrogateescape")
 
 
 def expect_home_gone(case: ModuleCase, seen: Executed) -> None:

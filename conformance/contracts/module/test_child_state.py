@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import HostLacks, NotApplicable, expect, requires
+from boxspec.api import HostLacks, NotApplicable, expect, requires, written
 from boxspec.api import programs as P
 from contracts.module.client import ModuleCase
 from contracts.module.judging import (
@@ -104,7 +104,7 @@ def test_a_file_with_a_second_name_outside_stays_as_it_is(case: ModuleCase) -> N
         raise NotApplicable("inside this sandbox, a module cannot link to a file outside")
     expect("outcome of the module", end(seen), "value")
     expect_home_gone(case, seen)
-    facts = (kept.read_text(), oct(stat.S_IMODE(kept.stat().st_mode)))
+    facts = (written(kept).decode(errors="replace"), oct(stat.S_IMODE(kept.stat().st_mode)))
     expect("content and mode of the file", facts, ("x", oct(0o640)))
 
 

@@ -18,6 +18,7 @@ from boxspec.api import (
     for_the_prompt,
     one_of,
     requires,
+    written,
 )
 from boxspec.api import programs as P
 from contracts.module.client import Executed, ModuleCase
@@ -88,7 +89,7 @@ def test_no_module_runs_without_a_directory_of_its_own(case: ModuleCase, what: s
     below = {"TMPDIR": str(case.tmp / NOWHERE[what])}
     seen = case.module.execute("tells", shim_env=below, expect_result=False)
     expect("whether there is an answer", {"result", "error"}.isdisjoint(seen.raw or {}), False)
-    found = place.read_text() if place.exists() else "no module ran"
+    found = written(place).decode(errors="replace") if place.exists() else "no module ran"
     expect("mode and content of the module's directory", found, one_of("no module ran", "700\n"))
 
 

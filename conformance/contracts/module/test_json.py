@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import expect, one_of, requires
+from boxspec.api import expect, one_of, requires, written
 from boxspec.places import ROOT
 from contracts.module.client import Executed, ModuleCase
 from contracts.module.judging import end, printing, quoted
@@ -162,5 +162,5 @@ def test_the_input_is_the_same_value(case: ModuleCase, what: str) -> None:
     case.module.script("keeps", f"cat >{quoted(place)}; echo 1")
     seen = case.module.execute("keeps", VALUES[what])
     expect("outcome of the module", end(seen), "value")
-    got = json.dumps(json.loads(place.read_bytes()), sort_keys=True)
+    got = json.dumps(json.loads(written(place)), sort_keys=True)
     expect("the module's stdin, read as JSON", got, json.dumps(VALUES[what], sort_keys=True))

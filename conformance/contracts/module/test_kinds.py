@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Late, NotApplicable, NotMeasured, at_most, expect, requires
+from boxspec.api import Late, NotApplicable, NotMeasured, at_most, expect, requires, written
 from boxspec.api import programs as P
 from contracts.module.client import ModuleCase
 from contracts.module.judging import (
@@ -193,7 +193,7 @@ def test_every_name_of_the_input_arrives_as_it_is(case: ModuleCase) -> None:
     case.module.script("keeps", f"cat >{quoted(place)}; echo 1")
     seen = case.module.execute("keeps", value)
     expect("outcome of the module", end(seen), "value")
-    got = json.loads(place.read_bytes())
+    got = json.loads(written(place))
     wrong = [what for what, name in NAMES.items() if got.get(name) != value[name]]
     expect(
         "names that did not arrive, and the number of those that did",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Answer, Observed, expect, requires, satisfies
+from boxspec.api import Answer, Observed, expect, requires, satisfies, written
 from boxspec.subject.case import State
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.client import SbplCase, WrapFields
@@ -44,7 +44,7 @@ def test_the_file_is_not_readable_for_other_users(case: SbplCase, umask: str) ->
     with held(case, place, state=["--umask", umask]) as file:
         expect("the directory of the file", file.parent, place)
         expect("files in the directory", os.listdir(place), [file.name])
-        expect("content of FILE", file.read_bytes(), TEXT.encode())
+        expect("content of FILE", written(file), TEXT.encode())
         expect("mode of FILE", oct(stat.S_IMODE(file.stat().st_mode)), "0o600")
         expect("whether FILE is a regular file", stat.S_ISREG(file.lstat().st_mode), True)
 
@@ -53,7 +53,7 @@ def test_the_file_is_not_readable_for_other_users(case: SbplCase, umask: str) ->
 @pytest.mark.parametrize("text", ["", "(version 1)", "x" * 300_000], ids=["none", "short", "long"])
 def test_the_file_holds_exactly_the_text(case: SbplCase, text: str) -> None:
     with held(case, folder(case, "profiles"), text) as file:
-        expect("content of FILE", file.read_bytes(), text.encode())
+        expect("content of FILE", written(file), text.encode())
 
 
 @requires("SBPL-FILE-01")
@@ -65,7 +65,7 @@ def test_the_file_lies_in_the_directory_that_was_named(case: SbplCase, name: byt
     place.mkdir()
     with held(case, place) as file:
         expect("the directory of the file", file.parent, place)
-        expect("content of FILE", file.read_bytes(), TEXT.encode())
+        expect("content of FILE", written(file), TEXT.encode())
 
 
 @requires("SBPL-FILE-02")
@@ -93,8 +93,8 @@ def test_an_existing_entry_is_not_opened(case: SbplCase, kind: str) -> None:
             file.write_text("kept")
     with held(case, place) as file:
         expect("whether the name of an existing entry is used", file in used, False)
-        expect("content of FILE", file.read_bytes(), TEXT.encode())
-    kept = [each.read_text() for each in {victim, *used}]
+        expect("content of FILE", written(file), TEXT.encode())
+    kept = [written(each).decode(errors="replace") for each in {victim, *used}]
     expect("content of the files that existed before", set(kept), {"kept"})
 
 
@@ -119,7 +119,10 @@ def test_an_entry_at_the_last_name_is_not_opened(case: SbplCase, kind: str) -> N
             # If a file of that name exists, a wrap may end in an error, but the first wrap must
             # not.
             expect("whether the first wrap created a file", bool(used), True, answer.raw)
-        found = [each.read_text() if each.exists() else None for each in (victim, *before)]
+        found = [
+            written(each).decode(errors="replace") if each.exists() else None
+            for each in (victim, *before)
+        ]
         expect(f"wrap {turn}: content of the entries that existed before", set(found), {"kept"})
         for each in used - before:
             if kind == "a link":

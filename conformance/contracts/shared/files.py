@@ -18,7 +18,7 @@ def settled(path: Path) -> Path:
     would then fail with ETXTBSY, which is not a fault of the shim. The kernel gives a read lease
     only if there is no writer.
     """
-    reader = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     limit = time.monotonic() + 5
     try:
         while time.monotonic() < limit:
@@ -37,16 +37,22 @@ def settled(path: Path) -> Path:
     return path
 
 
+def _make_room(path: Path) -> None:
+    """Remove what a shim may have put there, for example a fifo, which would stop a writer."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+
+
 def program_at(path: Path, source: str | None = None) -> Path:
     """Copy exit-with (or `source`) to this path and make it executable."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _make_room(path)
     shutil.copy(source or P.exit_with, path)
     path.chmod(0o755)
     return settled(path)
 
 
 def script_at(path: Path, body: str, first: str = "#!/bin/sh\n", mode: int = 0o755) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _make_room(path)
     path.write_text(first + body + "\n")
     path.chmod(mode)
     return settled(path)

@@ -114,6 +114,10 @@ def test_the_live_line_drops_whole_parts_that_do_not_fit(columns: int) -> None:
     assert set(shown.split(" · ")) <= {*parts}
     assert shown.startswith("4404/4405 tests · ") and shown.endswith(" · 4321 fail")
     assert fitting(longest, 200) == longest
+    assert (
+        fitting("name · 3 findings · 12 s · 4 k/s · 5 inputs", 36, 2)
+        == "name · 3 findings · 4 k/s · 5 inputs"
+    )
     assert [fitting("one two · three", width) for width in (14, 7, 6, 2)] == [
         *("one two", "one two", "one", "")
     ]

@@ -13,11 +13,14 @@ import os
 import stat
 from pathlib import Path
 
+from boxspec.errors import ShimBroke
 from boxspec.folders import flags
 
 Facts = tuple[object, ...]
-# The most bytes of a file that are compared, and the most paths and levels of a tree.
+# The most bytes of a file that are compared, and that are read as a whole.
 BYTES_MOST = 16 << 20
+WRITTEN_MOST = 1 << 28
+# The most paths and levels of a tree.
 PATHS_MOST, LEVELS_MOST = 100_000, 64
 
 
@@ -31,6 +34,18 @@ def content(path: Path, most: int = BYTES_MOST) -> bytes | None:
         with os.fdopen(fd, "rb") as file:
             return file.read(most) if stat.S_ISREG(os.fstat(fd).st_mode) else None
     return None
+
+
+def written(path: Path) -> bytes:
+    """Return the content of a file that a judged program has written.
+
+    Raise FileNotFoundError if it is missing, and ShimBroke if it is no regular file.
+    """
+    found = content(path, WRITTEN_MOST)
+    if found is None:
+        path.lstat()
+        raise ShimBroke(f"{path.name} is no regular file, or cannot be read")
+    return found
 
 
 def tree(folder: Path) -> list[Path]:
