@@ -268,3 +268,25 @@ def test_without_a_sandbox_the_directory_is_the_same(case: BackendCase, cwd: str
             **context,
         )
     expect("the working directory", session.only.stdout.decode(), f"{folder}\n")
+
+
+@requires("BACKEND-SESSION-12", capability=SCRIPT, needs=["BACKEND-SESSION-04"])
+@pytest.mark.parametrize("profile", ["repo-write", "ci-only"])
+def test_without_a_sandbox_no_other_variable_is_passed(case: BackendCase, profile: str) -> None:
+    with made_ground() as ground:
+        names = ("BOXSPEC_SECRET", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK", "LC_SECRET", "LANG")
+        session = case.backend.run(
+            [{"program": "/usr/bin/env"}],
+            script={"probe": "unavailable"},
+            on_unavailable="degrade",
+            root=ground.ws,
+            profile=profile,
+            shim_env={name: f"{name}-{ground.token}" for name in names},
+        )
+    lines = session.only.stdout.decode(errors="replace").splitlines()
+    passed = {name for name in names if f"{name}={name}-{ground.token}" in lines}
+    expect(
+        "variables of the caller, of a secret and a language",
+        passed,
+        set() if profile == "ci-only" else {"LANG"},
+    )

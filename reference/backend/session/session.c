@@ -258,11 +258,8 @@ int bs_session_run(struct bs_session *session, const struct bs_exec_request *req
     int code = set_directory(session, request, &ready, &own);
     if (code == BS_OK && session->interrupted != 0) {
         code = signal_result(session, result, &own);
-    } else if (code == BS_OK && session->backend != NULL) {
-        code = run_wrapped(session, &ready, result, &own);
     } else if (code == BS_OK) {
-        code = bs_exec_run(&ready, result, &own);
-        bs_session_log_call(session, "run", code, &own, NULL, NULL);
+        code = run_wrapped(session, &ready, result, &own);
     }
     if (code != BS_OK && err != NULL)
         *err = own;

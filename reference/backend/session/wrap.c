@@ -71,8 +71,26 @@ static void free_command(const struct bs_session *session, struct command *comma
     free(command);
 }
 
-static int pass_unchanged(const struct bs_exec_request *request, struct command *command,
-                          struct bs_wrapped *out, struct bs_error *err) {
+/* Make the environment that a program gets inside: the caller's listed variables if the request
+ * inherits, and the additions of the backend. */
+static int compose_env(const struct bs_session *session, const struct bs_exec_request *request,
+                       struct command *command, struct bs_wrapped *out, struct bs_error *err) {
+    int os_error = bs_env_compose(
+        &command->env, request->env_mode == BS_ENV_INHERIT,
+        bs_context_ref_get(session->context)->confine == BS_CONFINE_CI_ONLY, out->env, out->n_env);
+    if (os_error != 0)
+        return bs_fail(err, BS_E_EXECUTION, os_error, "out of memory for `%.900s`",
+                       request->program);
+    out->env = command->env.pairs;
+    out->n_env = command->env.n;
+    out->clears_env = true;
+    return BS_OK;
+}
+
+/* Without a sandbox the command stays as it is. The environment is that of a program inside,
+ * because the request was written for a program that gets no secret of the caller. */
+static int pass_on(const struct bs_session *session, const struct bs_exec_request *request,
+                   struct command *command, struct bs_wrapped *out, struct bs_error *err) {
     command->argv = calloc(request->n_args + 2, sizeof *command->argv);
     if (command->argv == NULL)
         return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for `%.900s`", request->program);
@@ -80,7 +98,7 @@ static int pass_unchanged(const struct bs_exec_request *request, struct command 
     for (size_t i = 0; i < request->n_args; i++)
         command->argv[i + 1] = request->args[i];
     *out = (struct bs_wrapped){.argv = command->argv};
-    return BS_OK;
+    return compose_env(session, request, command, out, err);
 }
 
 static int wrap_in_backend(const struct bs_session *session, const struct bs_exec_request *request,
@@ -89,18 +107,8 @@ static int wrap_in_backend(const struct bs_session *session, const struct bs_exe
     int code = wrap(session, request, cwd, &command->wrapped, err);
     if (code != BS_OK)
         return code;
-    int os_error =
-        bs_env_compose(&command->env, request->env_mode == BS_ENV_INHERIT,
-                       bs_context_ref_get(session->context)->confine == BS_CONFINE_CI_ONLY,
-                       command->wrapped.env, command->wrapped.n_env);
-    if (os_error != 0)
-        return bs_fail(err, BS_E_EXECUTION, os_error, "out of memory for `%.900s`",
-                       request->program);
     *out = command->wrapped;
-    out->env = command->env.pairs;
-    out->n_env = command->env.n;
-    out->clears_env = true;
-    return BS_OK;
+    return compose_env(session, request, command, out, err);
 }
 
 int bs_session_wrap(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
@@ -114,7 +122,7 @@ int bs_session_wrap(void *ctx, const struct bs_exec_request *request, struct bs_
     if (command == NULL)
         return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for `%.900s`", request->program);
     int code = session->backend != NULL ? wrap_in_backend(session, request, command, out, err)
-                                        : pass_unchanged(request, command, out, err);
+                                        : pass_on(session, request, command, out, err);
     if (code != BS_OK)
         free_command(session, command);
     else

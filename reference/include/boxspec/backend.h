@@ -29,7 +29,8 @@
  *
  * Environment. Under BS_ENV_CLEAR_AND_SET: the pairs of the request. Under BS_ENV_INHERIT: only
  * PATH, HOME, USER, LOGNAME, SHELL, TMPDIR, TZ, LANG, LANGUAGE and the LC_ categories. The
- * additions of the backend override both. TMPDIR is always a private directory.
+ * additions of the backend override both. TMPDIR is always a private directory. Under BS_DEGRADE, a
+ * program without a sandbox gets the same variables; TMPDIR is the caller's.
  *
  * Working directory: `cwd` of the context, otherwise the root. A request may have the same
  * directory as current_dir.

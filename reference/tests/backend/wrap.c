@@ -170,12 +170,16 @@ static void a_session_without_a_backend_does_not_wrap(void **state) {
     struct seat *seat = *state;
     struct bs_wrapped wrapped;
     assert_int_equal(bs_session_enforcement(seat->session), BS_CLAIM_UNAVAILABLE);
+    (void)setenv("BOXSPEC_SECRET", "x", 1);
     assert_int_equal(wrap(seat, &wrapped, NULL), BS_OK);
     assert_string_equal(wrapped.argv[0], "prog");
     assert_string_equal(wrapped.argv[1], "a");
     assert_string_equal(wrapped.argv[2], "b");
     assert_null(wrapped.argv[3]);
-    assert_false(wrapped.clears_env);
+    /* the environment is that of a program inside */
+    assert_true(wrapped.clears_env);
+    for (size_t i = 0; i < wrapped.n_env; i++)
+        assert_string_not_equal(wrapped.env[i].name, "BOXSPEC_SECRET");
     seat->sandbox.unwrap(seat->sandbox.ctx, &wrapped);
     assert_int_equal(seat->pretended.wrapped + seat->pretended.unwrapped, 0);
 }

@@ -1,5 +1,6 @@
 """Faults in the options refuse and degrade."""
 
+import backend.environment as environment
 import backend.ops as ops
 import backend.session as session
 from backend.session import Session
@@ -206,6 +207,24 @@ def results_have_the_first_claim():
         if "result" in answer and self.backend is not None:
             answer["result"]["enforcement"] = self.first
         return answer
+
+
+@fault("BACKEND-SESSION-12", "without a sandbox each variable is passed", "a plain run")
+def without_a_sandbox_each_variable_is_passed():
+    @replaces(Session)
+    def keep_listed_variables(original, self, request):
+        if self.backend is not None:
+            original(self, request)
+
+
+@fault("BACKEND-SESSION-12", "without a sandbox ci-only passes the list", "one list of names")
+def without_a_sandbox_ci_only_passes_the_list():
+    @replaces(Session)
+    def keep_listed_variables(original, self, request):
+        if self.backend is not None:
+            original(self, request)
+        else:
+            request.env = environment.base(request)
 
 
 @fault("BACKEND-SESSION-11", "without a sandbox the directory is the caller's", "a plain run")

@@ -180,7 +180,13 @@ class Session:
         if self.backend is not None:
             self.wrap(request, cwd)
         else:
-            request.env = environment.base(request)
+            self.keep_listed_variables(request)
+
+    def keep_listed_variables(self, request: Request) -> None:
+        """Leave only the variables that a program inside gets."""
+        if request.env is None and self.context.profile in HERMETIC:
+            request.env = environment.path_only()
+        request.env = environment.base(request)
 
     def wrap(self, request: Request, cwd: bytes) -> None:
         argv = [request.program, *request.args]
@@ -192,8 +198,7 @@ class Session:
             self.note("wrap", str(why))
             raise Failed("execution", f"failed to wrap: {why}") from None
         self.note("wrap", argv=wrapped, env=added)
-        if request.env is None and self.context.profile in HERMETIC:
-            request.env = environment.path_only()
+        self.keep_listed_variables(request)
         request.env = environment.complete(request, added)
         self.must_be_there(request, cwd)
         wrapped, request.env = inside.given_inside(wrapped, request.env)
