@@ -16,19 +16,29 @@ class Mount(NamedTuple):
 
 def mounts() -> list[Mount]:
     """Return all mounts in the order of their making; none if /proc is not mounted."""
+    return _parsed(_text())
+
+
+def _text() -> str:
     try:
-        text = Path("/proc/self/mountinfo").read_text(errors="surrogateescape")
+        return Path("/proc/self/mountinfo").read_text(errors="surrogateescape")
     except OSError:
-        return []
+        return ""
+
+
+def _parsed(text: str) -> list[Mount]:
     return [Mount(*map(_decoded, line.split(" ")[3:5])) for line in text.split("\n") if line]
 
 
 def mounted_below(folder: Path) -> list[Path]:
     """Return the mount points at this folder or below it, as paths that begin with `folder`."""
+    text = _text()
+    # A host may have thousands of mounts, and most folders have none.
+    if _encoded(folder.name) not in text:
+        return []
     place = folder.parent.resolve() / folder.name
-    return [
-        folder / each.at.relative_to(place) for each in mounts() if each.at.is_relative_to(place)
-    ]
+    found = [each.at for each in _parsed(text) if each.at.is_relative_to(place)]
+    return [folder / at.relative_to(place) for at in found]
 
 
 def inner_path(path: Path) -> str:
@@ -40,6 +50,10 @@ def inner_path(path: Path) -> str:
     # Of several mounts at one place the last one covers the others.
     mount = max(reversed(around), key=lambda each: len(each.at.parts))
     return str(mount.inner / place.relative_to(mount.at))
+
+
+def _encoded(name: str) -> str:
+    return re.sub(r"[ \t\n\\]", lambda found: f"\\{ord(found[0]):03o}", name)
 
 
 def _decoded(word: str) -> Path:

@@ -1,4 +1,4 @@
-"""The path of a file in its own file system."""
+"""Tests of the mounts: the path of a file in its own file system, and the mounts below a folder."""
 
 from __future__ import annotations
 
@@ -30,3 +30,19 @@ def test_the_last_mount_above_a_file_counts(
 ) -> None:
     monkeypatch.setattr(Path, "read_text", lambda *_, **__: LIST)
     assert mounts.inner_path(Path(path)) == inner
+
+
+@pytest.mark.parametrize(
+    ("folder", "points"),
+    [
+        ("/w s", ["/w s", "/w s"]),
+        ("/w s-more", ["/w s-more"]),
+        ("/w", []),
+        ("/", ["/", "/w s", "/w s", "/w s-more"]),
+    ],
+)
+def test_the_mounts_at_and_below_a_folder_are_found(
+    monkeypatch: pytest.MonkeyPatch, folder: str, points: list[str]
+) -> None:
+    monkeypatch.setattr(Path, "read_text", lambda *_, **__: LIST)
+    assert [str(each) for each in mounts.mounted_below(Path(folder))] == points
