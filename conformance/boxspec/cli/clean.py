@@ -29,8 +29,8 @@ def main(words: Sequence[str]) -> int:
     for left in unused:
         size = left.size()
         total += size
-        days = (time.time() - left.path.stat().st_mtime) / 86400
-        print(one_line(f"{_mib(size):>10}  {days:4.1f} days old  {left.path}"))
+        old = age(time.time() - left.path.stat().st_mtime)
+        print(one_line(f"{_mib(size):>10}  {old:>10} old  {left.path}"))
         if force and not folders.delete(left.path):
             stays.append(folders.stays(left.path))
     for line in stays:
@@ -42,6 +42,13 @@ def main(words: Sequence[str]) -> int:
     if in_use:
         print(f"{in_use} more in use by running processes")
     return int(bool(stays))
+
+
+def age(seconds: float) -> str:
+    """Return the age in the largest unit that fits: `12 seconds`, `3 hours`, `1 day`."""
+    units = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
+    name, size = next((each for each in units if seconds >= each[1]), units[-1])
+    return many(max(int(seconds / size), 0), name)
 
 
 def _mib(size: int) -> str:

@@ -113,7 +113,7 @@ def closing(found: Verification) -> str:
     if not parts:
         parts.append(f"all {_count(found.verdicts, 'row')} as expected")
     word = {0: "PASS", 1: "FAIL"}.get(found.exit_status, "OPEN")
-    return f"{word}  {' · '.join(parts)} · exit status {found.exit_status}"
+    return f"{word}  {' · '.join(parts)} · exit {found.exit_status}"
 
 
 def _count(rows: Sequence[Verdict], word: str) -> str:

@@ -116,3 +116,11 @@ def test_what_cannot_be_copied_is_left_out(tmp_path: Path) -> None:
     assert (tmp_path / "kept" / "link").is_symlink()
     assert sorted(os.listdir(tmp_path / "kept")) == ["below", "link"]
     assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(-1, "0 seconds"), (59, "59 seconds"), (60, "1 minute"), (7200, "2 hours"), (1e6, "11 days")],
+)
+def test_the_age_of_a_folder_has_one_unit(seconds: float, shown: str) -> None:
+    assert clean.age(seconds) == shown

@@ -52,7 +52,7 @@ def test_leaks_come_first_and_name_their_evidence(unconfined: Verified) -> None:
     first = lines[2] if "kernel" not in unconfined.rows else lines[3]
     assert re.match("LEAKED +read SSH keys +default row +the names in ~/.ssh were read", first)
     assert unconfined.rows["ssh-keys"]["evidence"][1] == "~/.ssh/id_ed25519 was read"
-    assert lines[-2].endswith("exit status 1")
+    assert lines[-2].endswith(" · exit 1")
     assert re.search(r"boxspec verify --row (ssh-keys|kernel) -- env ", lines[-1])
 
 
