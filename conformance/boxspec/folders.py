@@ -189,8 +189,8 @@ def leave(folder: Path) -> None:
 def delete(folder: Path) -> bool:
     """Delete a folder with its content, without following links; return whether it is gone.
 
-    A program may have mounted a directory of the host below the folder. Nothing in a mount is
-    changed; the folders above it stay.
+    A program may have mounted a directory of the host below the folder. The content of a mount
+    does not change; the folders above it stay.
     """
     _remove(folder)
     if os.path.lexists(folder):
@@ -230,8 +230,8 @@ def _unmounted(folder: Path) -> Iterator[Path]:
 
 
 def give_permissions(folder: Path) -> None:
-    """Let the owner read, enter and change each directory of this tree. Links and mounts are left
-    alone."""
+    """Let the owner read, enter and change each directory of this tree, except mounts and targets
+    of links."""
     for tree in _unmounted(folder):
         _open(tree)
         with contextlib.suppress(RecursionError):

@@ -33,7 +33,7 @@ def _parsed(text: str) -> list[Mount]:
 def mounted_below(folder: Path) -> list[Path]:
     """Return the mount points at this folder or below it, as paths that begin with `folder`."""
     text = _text()
-    # A host may have thousands of mounts, and most folders have none.
+    # A host may have thousands of mounts, and few folders contain one.
     if _encoded(folder.name) not in text:
         return []
     place = folder.parent.resolve() / folder.name

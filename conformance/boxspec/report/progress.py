@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from boxspec.plural import many
 
 # The speed of earlier runs counts like this many seconds of this run, but at most like this part of
-# the expected duration: it says nothing about today's load.
+# the expected duration, because the load was different then.
 PRIOR_S, PRIOR_PART = 30.0, 0.1
 # The speed of the last seconds counts as much as that of the whole run, because the load of a
 # machine changes. In four runs whose load rose to 40 on two processors, the estimate at 10 to 120 s
@@ -73,7 +73,7 @@ class Pace:
     def left_s(
         self, elapsed_s: float, first_s: float = 0.0, repeats_s: float = 0.0
     ) -> float | None:
-        """Return how many seconds the run still takes, or None if that would be only a guess.
+        """Return how many seconds the run still takes, or None if that cannot be estimated.
 
         The calls are in the order of time.
         elapsed_s: seconds since the first test began. first_s: the work of the first attempts that

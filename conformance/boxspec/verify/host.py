@@ -1,8 +1,8 @@
 """Objects on the host that outlive programs: files in folders that all programs share, System V
 objects, mounts and network interfaces.
 
-Other programs of the host make such objects too. So a new object counts only if the command leaves
-one of its kind in each of several starts, and if no start without the command does.
+Other programs of the host make such objects too. So a new object counts only if each of several
+starts with the command leaves an object of its kind, and if the starts without it leave none.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from boxspec.verify.outcome import Both, Outcome, Tried
 
 MEMORY = Path("/dev/shm")
 MEMORIES = (MEMORY, Path(QUEUES))
-# Folders in which many programs make files, although the environment names another one. Files that
-# stay there for a while are common, so those of a single start are ignored.
+# Folders in which many programs make files, although the environment names another one. Files often
+# stay there for a while, so a file that only one start leaves is ignored.
 BUSY = (Path("/tmp"), Path("/var/tmp"), Path("/run"), Path("/run/lock"))
 # Prefix of folders that other runs of the kit have there.
 OF_THE_KIT = "boxspec-"
@@ -34,7 +34,7 @@ OF_THE_KIT = "boxspec-"
 STAYS_S = 2.0
 # How often the starts are repeated after an object was left.
 AGAIN = 2
-# The version of an object, which changes if a program makes it again; None if it is in use.
+# The version of an object, which changes if a program makes it again; None while it is in use.
 Version = tuple[int, ...] | None
 
 
@@ -75,7 +75,7 @@ class Host:
 
 
 def _objects() -> dict[str, Version]:
-    """Return the objects, without those of this run and of other runs of the kit."""
+    """Return the objects that no run of the kit has made."""
     of_runs = registered()
     found: dict[str, Version] = {}
     shared = {*MEMORIES, *BUSY, Path(os.environ.get("XDG_RUNTIME_DIR") or MEMORY)}

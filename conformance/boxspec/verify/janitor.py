@@ -156,7 +156,7 @@ def _work(pipe: int, entry: Path) -> None:
 def _remove(path: Path) -> bool:
     """Remove the path without following links; return True if it is gone.
 
-    The path is a file or folder of the kit, so what is mounted below it was mounted by a command.
+    The path is a file or folder of the kit, so a command has mounted the mounts below it.
     """
     for _ in range(TRIES):
         for point in reversed(mounted_below(path)):

@@ -39,7 +39,7 @@ def _cap(script: Sequence[str], most: int | None) -> int:
 
 
 class _Events(RunEvents):
-    """Makes the events of a run, with those of its stdin."""
+    """Makes the events of a run, including events of its stdin."""
 
     def __init__(self, judged: Judged) -> None:
         super().__init__(judged, (judged.reported or "").partition(" ")[0])

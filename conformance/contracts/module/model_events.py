@@ -11,7 +11,7 @@ from boxspec.subject.orders.replay import NotComparable, Replay
 from contracts.module.order_laws import Judged
 from contracts.shared.run_events import BOUNDS, RunEvents
 
-# The limit of a module for which the request gives none.
+# The limit of a module if the request gives no limit.
 LONG_MS = 300_000
 
 

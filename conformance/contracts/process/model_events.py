@@ -52,7 +52,7 @@ def _steps(judged: Judged) -> list[list[Step]]:
 
 
 def _made(judged: Judged) -> Iterator[Step | None]:
-    """Yield for each step that of the model, or None."""
+    """Yield the step of the model for each step, or None."""
     writes = [len(text) for _, fd, text in judged.writes() if fd == 1]
     sizes = [0, *accumulate(writes)]
     got = 0

@@ -38,7 +38,7 @@ def settled(path: Path) -> Path:
 
 
 def _make_room(path: Path) -> None:
-    """Remove what a shim may have put there, for example a fifo, which would stop a writer."""
+    """Remove a file that a shim may have put there: a fifo would stop a writer."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
 

@@ -57,7 +57,7 @@ def test_the_time_left_follows_the_work_that_is_done() -> None:
 def test_the_time_left_begins_with_the_speed_of_earlier_runs() -> None:
     run = Pace([1.0] * 100, 0.0, speed=2.0)
     assert run.left_s(0.0) == pytest.approx(50.0)
-    # Nothing has ended, so this run is slower than those before, by an unknown factor.
+    # No test has ended, so this run is slower than earlier runs, by an unknown factor.
     assert run.left_s(PRIOR_S) is None
 
 

@@ -80,7 +80,7 @@ class Verified:
 
 # Namespaces for a run whose command leaves objects on the host.
 OWN_NAMESPACES = ("unshare", "--mount", "--propagation", "private", "--ipc", "--net")
-# $0 is the shell line of a program that runs beside it.
+# $0 is the shell line of a program that runs at the same time.
 OWN_PLACES = """
 mount -t tmpfs none /dev/shm && mount -t tmpfs none /run
 ip link set lo up
@@ -94,8 +94,8 @@ def verify(
 ) -> Verified:
     """Run it in a folder; the words are those after `verify`.
 
-    own_places: run it in namespaces of its own, so that runs beside it do not see what the command
-        leaves there. Needs root.
+    own_places: run it in new namespaces, so that other runs do not see the objects that the
+        command leaves. Needs root.
     beside: a shell line of another program of the user, for own_places.
     """
     result = folder / "result.json"

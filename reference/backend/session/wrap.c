@@ -87,7 +87,7 @@ static int compose_env(const struct bs_session *session, const struct bs_exec_re
     return BS_OK;
 }
 
-/* Without a sandbox the command stays as it is. The environment is that of a program inside,
+/* Without a sandbox the command stays unchanged. The program gets the same variables as inside,
  * because the request was written for a program that gets no secret of the caller. */
 static int pass_on(const struct bs_session *session, const struct bs_exec_request *request,
                    struct command *command, struct bs_wrapped *out, struct bs_error *err) {

@@ -176,7 +176,7 @@ static void a_session_without_a_backend_does_not_wrap(void **state) {
     assert_string_equal(wrapped.argv[1], "a");
     assert_string_equal(wrapped.argv[2], "b");
     assert_null(wrapped.argv[3]);
-    /* the environment is that of a program inside */
+    /* the program gets the same variables as inside */
     assert_true(wrapped.clears_env);
     for (size_t i = 0; i < wrapped.n_env; i++)
         assert_string_not_equal(wrapped.env[i].name, "BOXSPEC_SECRET");

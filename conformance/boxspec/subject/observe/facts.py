@@ -25,7 +25,7 @@ PATHS_MOST, LEVELS_MOST = 100_000, 64
 
 
 def content(path: Path, most: int = BYTES_MOST) -> bytes | None:
-    """Return the first bytes of a regular file, or None for anything else. Links are followed."""
+    """Return the first bytes of a regular file, following links. Other kinds of files give None."""
     with contextlib.suppress(OSError):
         # Opening some devices has effects, so look before.
         if not stat.S_ISREG(path.stat().st_mode):

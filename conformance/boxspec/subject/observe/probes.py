@@ -50,8 +50,8 @@ class ProbeResult:
 
     sibling: True if the allowed counterpart worked.
     leaked: the texts that leaked.
-    outcome: `did`, `refused` by the errno of a call, or `killed` by a signal. `unable`, with the
-        reason in `call`, and `nothing` are no evidence.
+    outcome: `did`, `refused` by the errno of a call, or `killed` by a signal. The outcomes
+        `unable`, with the reason in `call`, and `nothing` do not count as evidence.
     """
 
     sibling: bool = False

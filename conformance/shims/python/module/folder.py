@@ -81,7 +81,7 @@ def gone(path: bytes) -> bool:
 def is_mounted(path: bytes) -> bool:
     """True if something is mounted at this directory, which is not empty.
 
-    It may be a directory of the host, so nothing in it is removed or changed.
+    It may be a directory of the host, so its content must stay.
     """
     try:
         os.rmdir(path)
