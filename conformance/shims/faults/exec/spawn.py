@@ -251,6 +251,22 @@ def keeps_pipes_without_descriptors():
         original(self, fds)
 
 
+@fault(
+    "EXEC-SPAWN-11",
+    "without descriptors the clean-up closes descriptor 0",
+    "fds[2] = {0}; …; close(fds[i])",
+)
+def closes_descriptor_0_without_descriptors():
+    @replaces(spawn.Spawn)
+    def attempt(original, self):
+        try:
+            return original(self)
+        except OSError as why:
+            if why.errno == errno.EMFILE:
+                os.close(0)
+            raise
+
+
 def crashes_on(number):
     @replaces(spawn.Spawn)
     def attempt(original, self):
