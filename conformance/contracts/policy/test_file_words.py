@@ -37,8 +37,8 @@ def test_words_have_one_meaning_under_every_directive(case: PolicyCase, directiv
         answer = case.policy.resolve(text_of(directive, word))
         expect(f"the rule {word} under {directive!r}", answer.ok and answer.result["read"], [word])
     for word in OTHERS:
-        answer = case.policy.load(text_of(directive, word))
-        loads = answer.ok or not answer.error
+        loaded = case.policy.load(text_of(directive, word))
+        loads = loaded.ok or not loaded.error
         expect(f"whether {word} under {directive!r} is a rule", loads, False)
 
 
