@@ -11,7 +11,7 @@ from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Verdict
 from boxspec.printable import one_line
 
-# Longer lines are shortened.
+# A console shortens longer lines.
 MOST_SHOWN = 4000
 # How the line with the command begins.
 REPEAT = "  repro     "
@@ -44,11 +44,12 @@ def block_lines(
         lines += _fact(name, fact)
     lines.append(f"{REPEAT}{repro_command(record.to_repeat, how)}")
     lines.append(f"  kept      {record.folder or 'nothing'}")
-    return [_short(one_line(line)) for line in lines]
+    return [one_line(line) for line in lines]
 
 
-def _short(line: str) -> str:
-    """Return a line without the middle of a huge one. The JSON file and the kept folder have it."""
+def shortened(line: str) -> str:
+    """Return a line for a console, without the middle of a huge one. The JSON file and the kept
+    folder have it."""
     if len(line) <= MOST_SHOWN:
         return line
     half = MOST_SHOWN // 2

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from boxspec.judge.failure_block import block_lines
+from boxspec.judge.failure_block import block_lines, shortened
 from boxspec.judge.requirements import contract_of
 from boxspec.judge.results import JudgedRequirement, ResultTree, why_not
 from boxspec.judge.verdict import BROKEN, Verdict
@@ -24,7 +24,8 @@ def print_full_blocks(console: Console, tree: ResultTree, groups: Sequence[Failu
         how = tree.how_to_repeat(judged.requirement.contract)
         tests = share(judged) if len(judged.records) > 1 and judged.failing else ""
         console.write()
-        console.block(block_lines(group.record, how, judged.id, tests), RED)
+        lines = block_lines(group.record, how, judged.id, tests)
+        console.block([shortened(line) for line in lines], RED)
         if group.judged[1:]:
             console.write(f"  same in   {' '.join(each.id for each in group.judged[1:])}")
 

@@ -63,7 +63,7 @@ def test_a_workspace_may_lie_where_a_sandbox_has_its_own_files(
     case: BackendCase, place: str
 ) -> None:
     if not os.access(place, os.W_OK):
-        raise HostLacks("folders", f"{place} is not writable here")
+        raise HostLacks("other users", f"{place} is not open to this user")
     with made_ground(Path(place)) as ground:
         session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", "cat file && echo 1 >made"]}],

@@ -239,7 +239,7 @@ def test_the_scratch_of_the_next_session_is_empty(case: BackendCase) -> None:
 
 
 # The program leaves a directory in a directory, a link, and a directory that cannot be listed.
-HELD = """echo mine >"$TMPDIR/mine" && printf %s "$TMPDIR" >scratch
+HELD = """umask 022; echo mine >"$TMPDIR/mine" && printf %s "$TMPDIR" >scratch
 cd "$TMPDIR" && mkdir -p a/b/c closed && : >a/b/file && : >closed/file && ln -s "$OLDPWD" a/b/way
 chmod 0 closed; cd "$OLDPWD" && : <gate && : <held"""
 

@@ -182,7 +182,7 @@ def test_a_huge_row_is_shortened_with_the_command_that_shows_it_whole() -> None:
     wrong.request = shown_request({"op": "exec.run", "request": {"program": "x" * 5000}})
     text = told(tree([wrong]))
     assert max(len(line) for line in text.splitlines() if "repeat" not in line) <= 100
-    assert re.search(r"^     ran       exec.run 'x{60}…\s+\(4,940\s+more\)'$", text, re.M), text
+    assert re.search(r"^     ran       exec.run\s+'x{60}…\s+\(4,940\s+more\)'$", text, re.M), text
     assert re.search(r"y…\(8,9\d\d more\)…y", text), text
     assert "\n     whole     with the next command, or in the folder it names\n     repeat " in text
     everything = told(tree([wrong]), verbose=True)

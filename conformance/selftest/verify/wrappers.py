@@ -82,7 +82,11 @@ class Verified:
 OWN_NAMESPACES = ("unshare", "--mount", "--propagation", "private", "--ipc", "--net")
 # $0 is the shell line of a program that runs at the same time.
 OWN_PLACES = """
-mount -t tmpfs none /dev/shm && mount -t tmpfs none /run
+mount -t tmpfs none /run && mkdir /run/lock && mount --bind "$PWD" /run/lock
+mount -t tmpfs none /dev/shm
+case $PWD in /dev/shm/*) mkdir -p "$PWD" && mount --bind /run/lock "$PWD" && cd "$PWD" ;; esac
+umount /run/lock
+[ -d "$TMPDIR" ] || unset TMPDIR
 ip link set lo up
 sh -c "$0" & beside=$!
 "$@"; status=$?
