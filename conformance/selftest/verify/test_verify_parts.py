@@ -224,9 +224,10 @@ def test_an_object_of_another_run_of_the_kit_is_not_left(
     with Janitor() as other:
         other.remove(file)
         file.touch()
-        assert host.left() == []
+        # Tests that run at the same time may leave other objects.
+        assert f"{file} was left" not in host.left()
     file.touch()
     try:
-        assert host.left() == [f"{file} was left"]
+        assert f"{file} was left" in host.left()
     finally:
         file.unlink()
