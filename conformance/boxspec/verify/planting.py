@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 
 from boxspec.folders import delete
 from boxspec.random_names import random_name
-from boxspec.subject.observe.facts import content
+from boxspec.subject.observe.facts import content, holds
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.subject.planted import PLANTED, write_planted
 from boxspec.verify.errors import UntestableError
@@ -132,7 +132,7 @@ def _mark(scene: Scene, path: Path) -> Path:
 
 
 def _is_planted(scene: Scene, path: Path) -> bool:
-    return str(_mark(scene, path)).encode() in (content(path) or b"")
+    return holds(path, str(_mark(scene, path)))
 
 
 def _remove(paths: Iterable[Path]) -> None:

@@ -8,10 +8,11 @@ import secrets
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from boxspec.mounts import inner_path
-from boxspec.subject.observe.facts import content
+from boxspec.subject.observe.facts import holds
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place
@@ -78,9 +79,7 @@ class ReadFile(Target):
         token = scene.decoy(path)
         effects = leaks(token, f"{self.place.shown} was read")
         made = []
-
-        def is_there() -> bool:
-            return token.encode() in (content(path) or b"")
+        is_there = partial(holds, path, token)
 
         for probe, how in WAYS.items() if self.thorough else [("r_secret", "opened")]:
             params: dict[str, object] = {"path": path}

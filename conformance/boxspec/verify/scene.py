@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from boxspec import umask
 from boxspec.programs import programs
 from boxspec.random_names import random_folder_name, random_name
-from boxspec.subject.observe.facts import Facts, content, facts_of, tree
+from boxspec.subject.observe.facts import Facts, content, facts_of, holds, tree
 from boxspec.subject.observe.listeners import Listeners
 from boxspec.subject.observe.victim import Victim
 from boxspec.verify import objects
@@ -33,7 +33,7 @@ from boxspec.verify.port import Port
 # The folder in which programs of all users make temporary files.
 TEMPORARY = Path("/tmp")
 # The bytes that a write probe writes.
-PAYLOAD = b"escaped"
+PAYLOAD = "escaped"
 GIT = {
     ".git/HEAD": "ref: refs/heads/main\n",
     ".git/config": "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n",
@@ -213,7 +213,7 @@ class Scene:
         which their attempts wait."""
         known = self._identities.items()
         self._displaced = {path for path, before in known if before and before != _identity(path)}
-        self._displaced |= {path for path, token in self._tokens.items() if not _has(path, token)}
+        self._displaced |= {path for path, token in self._tokens.items() if not holds(path, token)}
         for path, token in self._late.items():
             # The launcher may have put a mount point there, or may have moved the folder.
             with contextlib.suppress(OSError):
@@ -377,7 +377,7 @@ class Scene:
     def was_made(self, path: Path) -> list[str]:
         """Return an effect if a write probe made this file. A mount point of a launcher does not
         count."""
-        made = not path.is_symlink() and PAYLOAD in (content(path) or b"")
+        made = not path.is_symlink() and holds(path, PAYLOAD)
         return [f"{self.shown(path)} was created"] if made else []
 
     def shown(self, path: Path) -> str:
@@ -428,10 +428,6 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _has(path: Path, token: str) -> bool:
-    return token.encode() in (content(path) or b"")
 
 
 def _is_empty(path: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from signal import SIGINT, SIGKILL, SIGTERM, Signals
 
@@ -15,7 +16,7 @@ MOST_FORKS = 2
 Event = tuple[str, int]
 
 
-class GroupEvents:
+class GroupEvents(ABC):
     """Makes the events of the programs, of the signals to their group, and of its leader.
 
     A note of the kind `some kind` is translated by the method `_some_kind`, if there is one.
@@ -54,12 +55,13 @@ class GroupEvents:
             self.over = True
             yield "GRACE_OVER", 0
 
+    @abstractmethod
     def grace_ms(self, note: Note) -> int | None:
-        """Return the grace period that begins with this signal; None if none begins."""
-        raise NotImplementedError
+        """Return the grace period that begins with this signal, or None."""
 
+    @abstractmethod
     def end(self) -> Event:
-        raise NotImplementedError
+        """Return the last event."""
 
     def reads(self, number: int) -> Iterator[Event]:
         """Yield the event of a program that reads its stdin."""

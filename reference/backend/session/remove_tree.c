@@ -65,7 +65,7 @@ static int remove_below(struct removal *removal, int parent, const char *name, u
      * not be followed. */
     (void)fchmodat(parent, name, 0700, AT_SYMLINK_NOFOLLOW);
     if (level == LEVELS)
-        return unlinkat(parent, name, AT_REMOVEDIR) == 0 ? 0 : move_up(removal, parent, name);
+        return move_up(removal, parent, name);
     int dir = (int)BS_RETRY(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     DIR *list = dir >= 0 ? fdopendir(dir) : NULL;
     if (list == NULL) {

@@ -36,6 +36,11 @@ def content(path: Path, most: int = BYTES_MOST) -> bytes | None:
     return None
 
 
+def holds(path: Path, text: str) -> bool:
+    """True if this is a regular file with the text near its beginning (BYTES_MOST)."""
+    return os.fsencode(text) in (content(path) or b"")
+
+
 def written(path: Path) -> bytes:
     """Return the content of a file that a judged program has written.
 

@@ -1,8 +1,8 @@
 """Faults that refuse too much."""
 
 import backend.filter as filter_
-import backend.inside as inside
 from backend.bubblewrap import Bubblewrap
+from faults.backend.inside_source import change_inside
 from faults.registry import fault, replaces
 
 
@@ -74,9 +74,7 @@ def the_cache_is_forgotten():
     "a launcher in Python; subprocess, bpo-1652",
 )
 def sigpipe_stays_ignored():
-    @replaces(inside)
-    def read_file(original, path):
-        return original(path).replace(b"(signal.SIGPIPE, signal.SIGXFSZ)", b"(signal.SIGXFSZ,)")
+    change_inside(b"(signal.SIGPIPE, signal.SIGXFSZ)", b"(signal.SIGXFSZ,)")
 
 
 @fault("BACKEND-ALLOW-01", "the scratch covers a root below /tmp", "the mounts in a wrong order")

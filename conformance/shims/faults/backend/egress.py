@@ -5,6 +5,7 @@ import backend.filter as filter_
 import backend.inside as inside
 from backend.bubblewrap import Bubblewrap
 from backend.filter import ALLOW
+from faults.backend.inside_source import change_inside
 from faults.registry import fault, replaces
 
 CONNECT_TCP = 2
@@ -103,11 +104,8 @@ def argument(at, code, value):
 )
 def ports_alone_are_told_apart():
     kept_in_part(argument(1, filter_.ANY_OF, DATAGRAMS), ports=True)
-
-    @replaces(inside)
-    def read_file(original, path):
-        end = b"    call(RESTRICT_SELF, fd, 0)"
-        return original(path).replace(end, RULES_ON_PORTS + end)
+    end = b"    call(RESTRICT_SELF, fd, 0)"
+    change_inside(end, RULES_ON_PORTS + end)
 
 
 @fault("BACKEND-EGRESS-03", "UDP stays open", "a proxy for TCP only")

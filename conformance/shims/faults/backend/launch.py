@@ -10,6 +10,7 @@ import backend.starting as starting
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session
 from errors import Failed
+from faults.backend.inside_source import CLOSES, change_inside
 from faults.registry import fault, replaces
 
 # Only SIGKILL, SIGSEGV and SIGTERM, which the tests use: other codes are exit codes of programs.
@@ -96,9 +97,7 @@ def arguments_go_through_a_shell():
 
 @fault("BACKEND-LAUNCH-01", "descriptors are closed up to 255", "a loop to a number of its own")
 def descriptors_are_closed_up_to_255():
-    @replaces(inside)
-    def read_file(original, path):
-        return original(path).replace(b"os.closerange(3, 65536)", b"os.closerange(3, 256)")
+    change_inside(CLOSES, b"os.closerange(3, 256)")
 
 
 @fault("BACKEND-LAUNCH-07", "arguments that are not UTF-8 are replaced", "to_string_lossy")
@@ -139,9 +138,7 @@ def the_session_of_the_caller():
 
 @fault("BACKEND-LAUNCH-01", "descriptors are closed up to 1,023", "getdtablesize() of old")
 def descriptors_are_closed_up_to_1023():
-    @replaces(inside)
-    def read_file(original, path):
-        return original(path).replace(b"os.closerange(3, 65536)", b"os.closerange(3, 1024)")
+    change_inside(CLOSES, b"os.closerange(3, 1024)")
 
 
 @fault(

@@ -3,11 +3,11 @@
 import os
 import shutil
 
-import backend.inside as inside
 import backend.tree as tree
 from backend.bubblewrap import Bubblewrap
 from backend.passing import Passing
 from backend.session import Session
+from faults.backend.inside_source import CLOSES, change_inside
 from faults.registry import fault, replaces
 
 READY = b"    env = given_environment()"
@@ -15,26 +15,17 @@ READY = b"    env = given_environment()"
 
 def before_the_program(line):
     """Let the first program inside execute this line directly before the program."""
-
-    @replaces(inside)
-    def read_file(original, path):
-        return original(path).replace(READY, b"    " + line + b"\n" + READY)
+    change_inside(READY, b"    " + line + b"\n" + READY)
 
 
 @fault("BACKEND-LAUNCH-01", "descriptor 3 stays open", "sd_listen_fds(3)")
 def the_first_descriptor_is_kept():
-    @replaces(inside)
-    def read_file(original, path):
-        return original(path).replace(b"os.closerange(3, 65536)", b"os.closerange(4, 65536)")
+    change_inside(CLOSES, b"os.closerange(4, 65536)")
 
 
 @fault("BACKEND-LAUNCH-01", "descriptors are closed up to the limit", "getrlimit(2)")
 def descriptors_are_closed_up_to_the_limit():
-    limit = b"__import__('resource').getrlimit(7)[0]"
-
-    @replaces(inside)
-    def read_file(original, path):
-        return original(path).replace(b"os.closerange(3, 65536)", b"os.closerange(3, %s)" % limit)
+    change_inside(CLOSES, b"os.closerange(3, __import__('resource').getrlimit(7)[0])")
 
 
 @fault("BACKEND-LAUNCH-14", "the umask is 022", "daemon() and its habits")
@@ -64,11 +55,8 @@ def ignored_signals_are_reset():
 
 @fault("BACKEND-LAUNCH-07", "the program's own name is its basename", "the name of ps")
 def the_own_name_is_short():
-    @replaces(inside)
-    def read_file(original, path):
-        call, words = b"os.execvpe(words[0], words, env)", b"[os.path.basename(words[0])]"
-        shortened = call.replace(b"words, env", words + b" + words[1:], env")
-        return original(path).replace(call, shortened)
+    words = b"[os.path.basename(words[0]), *words[1:]]"
+    change_inside(b"os.execvpe(words[0], words, env)", b"os.execvpe(words[0], %s, env)" % words)
 
 
 @fault("BACKEND-LAUNCH-15", "full-dev has no filter", "tools that need more system calls")

@@ -3,13 +3,13 @@
 import os
 
 import backend.claims as claims
-import backend.inside as inside
 import backend.landlock as landlock
 import backend.nothing as nothing
 import backend.ops as ops
 import backend.session as session
 import backend.starting as starting
 from backend.bubblewrap import Bubblewrap
+from faults.backend.inside_source import change_inside
 from faults.registry import fault, replaces
 
 
@@ -122,10 +122,7 @@ def an_older_version_is_claimed_as_the_newest():
     "prctl() unchecked",
 )
 def a_missing_filter_is_no_matter():
-    @replaces(inside)
-    def read_file(original, path):
-        refusal = b'raise OSError(ctypes.get_errno(), "seccomp")'
-        return original(path).replace(refusal, b"return")
+    change_inside(b'raise OSError(ctypes.get_errno(), "seccomp")', b"return")
 
 
 @fault(
