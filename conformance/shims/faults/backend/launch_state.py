@@ -33,9 +33,10 @@ def the_umask_is_a_daemons():
     before_the_program(b"os.umask(0o22)")
 
 
-@fault("BACKEND-LAUNCH-14", "core files are switched off", "a launcher that must leave no core")
+@fault("BACKEND-LAUNCH-14", "the launcher's limit of descriptors stays", "a limit for select(2)")
 def the_limit_of_the_launcher_stays():
-    before_the_program(b"import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 9999))")
+    limits = b"(96, resource.getrlimit(resource.RLIMIT_NOFILE)[1])"
+    before_the_program(b"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, %s)" % limits)
 
 
 @fault("BACKEND-LAUNCH-14", "the program runs with a lower priority", "nice for jobs")
