@@ -49,7 +49,7 @@ def inside(
     return session
 
 
-# Other names of a denied file, in its directory and in directories above, below and beside it.
+# Other names of a denied file, in its own directory and in directories around it.
 ALIASES = ("a/alias", "alias", "a/b/alias", "z/alias")
 
 
