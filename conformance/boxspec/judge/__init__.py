@@ -1,1 +1,1 @@
-"""Verdicts, requirements, and the results of a run that are computed from them."""
+"""Define verdicts and requirements, and compute the results of a run from them."""

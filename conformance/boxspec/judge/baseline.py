@@ -79,7 +79,7 @@ class Baseline:
     today: datetime.date = field(default_factory=datetime.date.today)
 
     def covers(self, name: str, reasons: Sequence[VerdictReason]) -> bool:
-        """True if every reason has a matching entry that has not expired."""
+        """True if each of these reasons matches an entry that has not expired."""
         mine = [each for each in self.entries if each.requirement == name and self.is_valid(each)]
         return bool(reasons) and all(
             any(each.matches(reason) for each in mine) for reason in reasons
@@ -89,10 +89,10 @@ class Baseline:
         return entry.until is None or entry.until >= self.today
 
     def stale(self, found: Mapping[str, Sequence[VerdictReason]], *, whole: bool) -> list[str]:
-        """Return one line for each entry that does not match the results any more.
+        """Return one line for each entry that no longer matches the results.
 
-        found: the verdicts of each requirement's tests, conforming ones included.
-        whole: True if the run left out no test of these requirements.
+        found: the verdicts of all tests of each requirement, including tests that conform.
+        whole: True if the run ran all tests of these requirements.
         """
         lines = []
         for entry in self.entries:

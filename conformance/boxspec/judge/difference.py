@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-# The name of the evidence that has these lines.
+# The evidence of a failure contains these lines under this name.
 DIFFERENCE = "difference"
-# Texts up to this length are shown as a whole.
+# A difference is shown only for texts that are longer than this.
 SHORT = 60
-# Characters shown before and after the first difference of two texts, and the number of differing
-# parts that are listed.
+# How many characters are shown before and after the first difference of two texts, and how many
+# differing parts are listed.
 BEFORE, AFTER, PARTS = 20, 40, 6
-# With more items only the lengths are compared, because each item would be searched in a list.
+# For sequences with more items than this in total, only the lengths are compared. A search for each
+# item would take too long.
 MANY = 2000
 
 Accepts = Callable[[Any, Any], bool]
@@ -20,10 +21,11 @@ Shown = Callable[[Any], str]
 
 
 def difference(got: Any, wanted: Any, same: Accepts, shown: Shown) -> list[str]:
-    """Return lines such as `part 2 of 3: expected 'a', actual 'b'`; an empty list if the two
-    values are better shown as a whole.
+    """Return lines such as `part 2 of 3: expected 'a', actual 'b'`.
 
-    same: True if a part of `got` is accepted for a part of `wanted`.
+    The list is empty if the two values are better shown as a whole.
+
+    same: a function that returns True if a part of `got` is accepted for a part of `wanted`.
     """
     return list(_lines(got, wanted, same, shown))[:PARTS]
 
@@ -89,7 +91,7 @@ def _of_texts(got: str | bytes, wanted: str | bytes) -> Iterator[str]:
 
 
 def _near(text: str | bytes, at: int) -> str:
-    """Return the text around a position, or two words if the text ends before it."""
+    """Return the text around a position, or `nothing more` if the text ends before it."""
     if at >= len(text):
         return "nothing more"
     part = text[max(at - BEFORE, 0) : at + AFTER]

@@ -11,9 +11,9 @@ from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Verdict
 from boxspec.printable import one_line
 
-# A console shortens longer lines.
+# A longer line is shortened on the console.
 MOST_SHOWN = 4000
-# How the line with the command begins.
+# The beginning of the line with the command that repeats the test.
 REPEAT = "  repro     "
 
 
@@ -48,8 +48,10 @@ def block_lines(
 
 
 def shortened(line: str) -> str:
-    """Return a line for a console, without the middle of a huge one. The JSON file and the kept
-    folder have it."""
+    """Return a line for the console. The middle of a very long line is left out.
+
+    The JSON file and the kept folder contain the whole line.
+    """
     if len(line) <= MOST_SHOWN:
         return line
     half = MOST_SHOWN // 2
@@ -57,7 +59,7 @@ def shortened(line: str) -> str:
 
 
 def heading(name: str, verdict: Verdict) -> str:
-    """Return `EXEC-ORPHAN-03 (MUST, contract): ` and the clause."""
+    """Return a heading such as `EXEC-ORPHAN-03 (MUST, contract): ` followed by the clause."""
     entry = load().get(name)
     kind = f" ({entry.level}, {entry.profile})" if entry else ""
     verdict_suffix = "" if verdict is Verdict.FAILS else f" [{verdict}]"

@@ -29,19 +29,19 @@ class Record:
 
     line: line of the test in its file, from 1; 0 if unknown.
     seconds: duration of the test body.
-    shim_seconds: the part of `seconds` in which shim processes ran or requests were answered.
+    shim_seconds: the part of `seconds` in which shim processes ran or answered requests.
     why: the part of the reason that is the same in every run.
     symptom: see Failure.
     cases: [failed, total] questions, if the test asks several and was decided.
     needs: requirements that the test relies on.
     blocked_by: requirements that the test itself found to be broken.
-    lacks: the feature of the host whose lack kept the test from being measured.
+    lacks: the feature that this host lacks, so that the test could not be measured.
     missing: capabilities that the shim does not declare, so that the test does not apply.
-    changed: why the conditions of this run replace this test by another one.
-    aspect, declared, escaped: the aspect or rule with a gap, the declaration of the gap before the
-        run, and the escape that was seen.
+    changed: the reason why another test replaces this test under the conditions of this run.
+    aspect, declared, escaped: for an escape through a declared gap: the aspect or rule, how the gap
+        was declared before the run, and the escape that was seen.
     timing: every measurement of a time limit (see timing.py).
-    order: the forced order of events that was judged, instead of a test.
+    order: the forced order of events, if the record is about an order instead of a test.
     late: True if an attempt exceeded a time limit and scheduling delay may be the cause.
     """
 
@@ -133,15 +133,15 @@ class Record:
         return cls(**{**plain, "verdict": Verdict(plain["verdict"])})
 
     def changed_fields(self) -> dict[str, Any]:
-        """Return the fields that differ from those of an empty record, to be passed to `update` in
-        another process."""
+        """Return the fields that differ from an empty record. Another process passes them to
+        `update`."""
         blank = vars(Record("", []))
         return {name: value for name, value in self.to_json().items() if value != blank[name]}
 
     def update(self, fields: dict[str, Any]) -> None:
         """Set the fields that another process has sent.
 
-        The needs that `@requires` names are kept.
+        The record keeps the needs that `@requires` names.
         """
         needs = {*self.needs, *fields.get("needs", ())}
         vars(self).update(fields)

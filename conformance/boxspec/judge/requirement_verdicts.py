@@ -32,7 +32,8 @@ class Blockers:
 
         If a needed requirement fails only because of a third one, the third one explains this
         failure.
-        above: requirements that were visited on the way here, and are not visited again.
+        above: the requirements on the path from the failed one to this one. They are not visited
+            again, because needs of tests can form a circle.
         """
         found: set[str] = set()
         for each in self._needs(name, record) - above:
@@ -49,7 +50,8 @@ class Blockers:
         return closure({*(known[name].needs if name in known else ()), *record.needs})
 
     def _is_broken(self, name: str) -> bool:
-        """True if at least one of its failures is not explained by another requirement."""
+        """True if at least one failure of this requirement has no other requirement as its
+        cause."""
         if name not in self._broken:
             # Tests may need each other in a circle. Then each requirement of the circle counts as
             # broken.
@@ -140,8 +142,7 @@ def selection(
     spoken: Iterable[str],
     named: set[str] | None,
 ) -> tuple[list[str], list[str], dict[str, Requirement]]:
-    """Return three values: the contracts that are judged, the contracts that are not declared, and
-    the requirements that were selected.
+    """Return the judged contracts, the undeclared contracts, and the selected requirements.
 
     spoken: the contracts of which the shim declares at least a part.
     named: the requirements that the user selected by an expression or by id; None for all.

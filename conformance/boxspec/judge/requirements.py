@@ -17,7 +17,7 @@ from boxspec.places import CONTRACTS
 PITFALLS = "pitfalls*.yaml"
 LEVELS = ("MUST", "SHOULD", "MAY")
 PROFILES = ("contract", "hardened")
-# How the console calls a MUST of each profile, and every SHOULD and MAY.
+# The console shows a MUST under a word for its profile, and every SHOULD and MAY as the last one.
 KINDS = ("required", "hardened", "recommended")
 
 
@@ -173,7 +173,7 @@ def closure(needs: Iterable[str], known: Mapping[str, Requirement] | None = None
 
 @dataclass(frozen=True)
 class Pitfall:
-    """A known mistake of existing software. `why_not` says why no test can show it."""
+    """A known mistake of existing software. `why_not` gives the reason if no test can show it."""
 
     id: str
     name: str = ""

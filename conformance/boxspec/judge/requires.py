@@ -1,4 +1,5 @@
-"""`@requires`, which says what requirements a test decides and how the test may be run."""
+"""Define `@requires`. It names the requirements that a test decides, and says how the test may
+run."""
 
 from __future__ import annotations
 
@@ -46,8 +47,8 @@ def requires(
     overlap: the body may run in a thread at the same time as other tests, from the start of the
         session. A number is its expected duration in seconds; the longest bodies start first.
     needs: requirements of any topic that this test relies on. If one of them is broken, a failure
-        of this test counts as blocked. Requirements that all tests of a requirement need belong in
-        requirements.yaml.
+        of this test counts as blocked. If every test of a requirement needs another requirement,
+        name that need in requirements.yaml instead.
     inside: the test is about runs in a sandbox, and is collected only with `--backend`.
     """
     if not ids:

@@ -1,6 +1,6 @@
 """Compute the result of a run.
 
-Every output is made from it, so that all outputs have the same numbers.
+All outputs are made from this result, so that they show the same numbers.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from boxspec.judge.verdict import BROKEN, OBSERVED, UNDECIDED, Verdict
 class JudgedRequirement:
     """One selected requirement with the records of its tests.
 
-    failing: the records that break it.
-    blocked_by: broken requirements because of which it cannot be decided.
-    missing: undeclared capabilities, because of which it does not apply.
-    lacks: the missing feature of the host, if that is the only reason why it was not measured.
+    failing: the records because of which the requirement is broken.
+    blocked_by: broken requirements because of which this one cannot be decided.
+    missing: undeclared capabilities because of which this requirement does not apply.
+    lacks: the missing feature of the host, if no other reason prevented the measurement.
     """
 
     requirement: Requirement
@@ -47,7 +47,7 @@ class JudgedRequirement:
 
     @property
     def reasons(self) -> list[VerdictReason]:
-        """Return every reason why it does not conform, as a baseline would store it."""
+        """Return every reason why the requirement does not conform, as a baseline stores it."""
         if self.verdict is Verdict.CONFORMS:
             return []
         alike = BROKEN if self.verdict in BROKEN else {self.verdict}
@@ -58,7 +58,7 @@ class JudgedRequirement:
 
     @property
     def test_reasons(self) -> list[VerdictReason]:
-        """Return the verdict of each of its tests, conforming ones included."""
+        """Return the verdict of each test of the requirement, including tests that conform."""
         if self.blocked_by or not self.records:
             return [VerdictReason("", self.verdict, self.why)]
         return [VerdictReason(each.name, each.verdict, each.why) for each in self.records]
@@ -113,14 +113,14 @@ class ResultTree:
         return f"{implementation.get('name')} {implementation.get('version')}"
 
     def how_to_repeat(self, contract: str) -> RunFlags:
-        """Return the options of the run, with the choice of the kit for this contract."""
+        """Return the options that repeat a test of this contract. The backend that the kit chose is
+        named."""
         if self.how.backend is None and contract in self.chosen:
             return replace(self.how, backend=self.chosen[contract][0])
         return self.how
 
     def of(self, profile: str, level: str, contract: str | None = None) -> tuple[int, int]:
-        """Return two numbers: the requirements that conform, and all that were selected and
-        apply."""
+        """Return how many requirements conform, and how many were selected and apply."""
         mine = [
             each
             for each in self.judged
@@ -132,7 +132,7 @@ class ResultTree:
         return sum(each.verdict is Verdict.CONFORMS for each in mine), len(mine)
 
     def of_kind(self, kind: str, contract: str | None = None) -> tuple[int, int]:
-        """Return the same two numbers for the requirements of one kind (see KINDS)."""
+        """Return the two numbers of `of` for the requirements of one kind (see KINDS)."""
         pairs = [
             self.of(profile, level, contract)
             for profile in PROFILES
@@ -151,8 +151,7 @@ class ResultTree:
 
     @property
     def late(self) -> int:
-        """Return how many tests exceeded a time limit in an attempt, but did not fail because of
-        it."""
+        """Return how many tests had a late attempt, but did not fail because of it."""
         return sum(record.late_unpunished for record in self.records)
 
     def not_applicable(self) -> dict[str, list[str]]:
@@ -169,7 +168,7 @@ class ResultTree:
         return found
 
     def counts(self, each: JudgedRequirement) -> bool:
-        """True if this requirement can change the exit status."""
+        """True if a failure of this requirement can change the exit status."""
         if self.asked:
             return each.id in self.asked
         counted = {"contract"} if self.profile in (None, "contract") else set(PROFILES)
@@ -180,7 +179,7 @@ class ResultTree:
 
     @property
     def broken(self) -> list[JudgedRequirement]:
-        """Return the requirements because of which this run exits with 1."""
+        """Return the broken requirements that make this run exit with status 1."""
         return [each for each in self.failed if self.counts(each)]
 
     @property
@@ -189,10 +188,13 @@ class ResultTree:
         return [each for each in self.judged if each.verdict in BROKEN and not each.known]
 
     def incomplete(self, require_complete: bool) -> str | None:
-        """Return the reason why the run is incomplete and therefore cannot end with `conforms`.
-        None if it is complete."""
+        """Return the reason why the run is incomplete, or None if it is complete.
+
+        An incomplete run cannot end with `conforms`.
+        """
         if self.shard:
-            # Only the joined result tells which requirements have no test.
+            # A shard runs only some tests, so only the joined result shows whether each requirement
+            # was tested.
             return None
         if not self.contracts:
             return "the shim declares no contract; use --contract NAME to judge a part of one"
@@ -216,8 +218,8 @@ class ResultTree:
     def _contract_undecided(self, contract: str) -> str | None:
         mine = [each for each in self.judged if each.requirement.contract == contract]
         musts = [each for each in mine if each.requirement.level == "MUST"]
-        # A selected part of a contract may contain no MUST; then all of its requirements are
-        # counted.
+        # The selected part of a contract may contain no MUST. Then all selected requirements of it
+        # are counted.
         asked, kind = (mine, "requirement") if self.narrowed and not musts else (musts, "MUST")
         if any(each.verdict not in UNDECIDED for each in asked):
             return None
@@ -231,7 +233,7 @@ class ResultTree:
         return None
 
     def exit_code(self, *, require_complete: bool = False, strict: bool = False) -> int:
-        """Return the exit status: the first of 2, 1, 3, 4, 0 whose condition is met."""
+        """Return the exit status. The conditions are checked in the order 2, 1, 3, 4, 0."""
         if any(record.verdict is Verdict.HARNESS_ERROR for record in self.records):
             return 2
         if self.broken or (self.fail_fast and self.failed):
@@ -242,7 +244,9 @@ class ResultTree:
 
 
 def why_not(key: str) -> str:
-    """Return a text for a key of `not_applicable`: names of capabilities, or the reason of a
-    test."""
+    """Return a text for a key of `not_applicable`.
+
+    A key is a list of capabilities or the reason of a test.
+    """
     named = all(" " not in name for name in key.split(", "))
     return f"without {key}" if named else key

@@ -1,8 +1,7 @@
-"""Read the requirements of each version of the specification. A list is frozen when its version is
-released.
+"""Read the requirements of each version of the specification.
 
-`--spec 1.0` always counts the same requirements. Requirements that were added later have another
-`since`.
+The list of a version is frozen when the version is released, so `--spec 1.0` always counts the same
+requirements. A requirement that was added later has a later `since`.
 """
 
 from __future__ import annotations

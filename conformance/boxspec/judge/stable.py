@@ -11,17 +11,15 @@ _CHANGES = (
     (re.compile(r"(?<![\w.~/])(?:/[^\s/'\"`(),:;\[\]{}]+)+/?"), "PATH"),
     # A time in RFC 3339 format.
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?"), "TIME"),
-    # A digest or a random id. It must contain a digit, so that words such as `deadbeef` do not
-    # count.
+    # A digest or a random id. The pattern demands a digit, so that words such as `deadbeef` remain.
     (re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}\b"), "N"),
-    # A pid, a duration or a count, but not the number at the end of an id such as EXEC-ENV-02.
+    # A pid, a duration or a count. The number at the end of an id such as EXEC-ENV-02 remains.
     (re.compile(r"(?<![\w-])\d+(?:\.\d+)?(?=ms\b|s\b|\b)"), "N"),
 )
 
 
 def stable(text: str) -> str:
-    """Return the text as one line, with PATH, TIME and N in place of parts that change from run to
-    run."""
+    """Return the text as one line, with PATH, TIME and N in place of the parts that change."""
     for pattern, name in _CHANGES:
         text = pattern.sub(name, text)
     return one_line(text)

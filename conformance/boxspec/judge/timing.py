@@ -1,8 +1,8 @@
 """Judge one measurement of a time limit.
 
-Other programs can only make a process slower, never faster; the delay is called scheduling delay.
-So a measurement within the limit conforms on any machine. A measurement fails if it exceeds the
-limit by more than the scheduling delay. In between, the test is repeated.
+Other programs can only delay a process; this delay is called scheduling delay. So a measurement
+within the limit conforms on any machine. A measurement fails if it exceeds the limit even without
+the scheduling delay. Otherwise the test is repeated.
 
 The scheduling delay of some processes is unknown: a killed child must run once more to exit, and
 its counter disappears with it. If other processes were delayed, that child may have been delayed
@@ -18,7 +18,7 @@ from typing import Any
 from boxspec.judge.verdict import Failure, Late
 
 # The number of attempts that may run at the same time as other tests (see schedule/retry_pool.py).
-# With `run -x` all attempts do, and the third one decides.
+# With `run -x` all attempts run at the same time as other tests, and the third one decides.
 PARALLEL_ATTEMPTS = 2
 
 
@@ -62,8 +62,8 @@ class Timing:
 
     @property
     def may_have_missed(self) -> bool:
-        """True if waited_ms may miss the delay of a process, because other tests ran at the same
-        time."""
+        """True if other tests ran at the same time, so that waited_ms may lack the delay of a
+        process."""
         return (
             self.attempt <= PARALLEL_ATTEMPTS and not self.alone and self.waited_ms > self.spare_ms
         )
@@ -81,7 +81,10 @@ class Timing:
         return f"at most {self.limit_ms:g} ms (+{self.spare_ms:g} ms measurement allowance)"
 
     def check(self) -> None:
-        """Raise Failure if the limit was exceeded, Late if scheduling delay may be the cause."""
+        """Return if the measurement is in time; otherwise raise an exception.
+
+        Raise Late if scheduling delay may explain the excess, and Failure if it cannot.
+        """
         if self.in_time:
             return
         evidence = {"timing": self.to_json()}

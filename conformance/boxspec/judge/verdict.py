@@ -23,7 +23,7 @@ class Verdict(StrEnum):
 # All verdicts from worst to best, as they are declared.
 ORDER: tuple[Verdict, ...] = tuple(Verdict)
 
-# Verdicts that mean: the implementation breaks the requirement.
+# With these verdicts the implementation breaks the requirement.
 BROKEN = frozenset(
     {
         Verdict.CONTRADICTION,
@@ -34,14 +34,15 @@ BROKEN = frozenset(
         Verdict.UNPROVEN,
     }
 )
-# Verdicts that are based on an effect that an observer outside saw. They are never excused by
-# another broken requirement.
+# Verdicts for which an observer outside saw an effect. A broken other requirement never excuses
+# them.
 OBSERVED = frozenset({Verdict.CONTRADICTION, Verdict.ESCAPED})
 UNDECIDED = frozenset({Verdict.HARNESS_ERROR, Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE})
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the worst of several verdicts. If there is none, the requirement was not measured."""
+    """Return the worst of several verdicts. Without any verdict, the requirement was not
+    measured."""
     return min(verdicts, key=ORDER.index, default=Verdict.NOT_MEASURED)
 
 
@@ -52,9 +53,9 @@ class Failure(Exception):
     symptom: failures with the same symptom are shown once; by default it consists of property,
         expected and actual value.
     cases: (failed, total) questions, if the test asks several.
-    asked: the request to show, if it is not the last one.
+    asked: the request that the failure block shows; by default the last request.
     timed: True if a time limit was exceeded by more than the scheduling delay.
-    needs: requirements that explain this failure; if one of them is broken, this one counts as
+    needs: requirements that explain this failure. If one of them is broken, this failure counts as
         blocked.
     """
 
@@ -107,9 +108,9 @@ class Blocked(NotMeasured):
 
 
 class Late(NotMeasured):
-    """Raised if a time limit was exceeded and scheduling delay may be the cause, so that the test
-    is repeated.
+    """Raised if a time limit was exceeded and scheduling delay may be the cause.
 
+    The test is repeated then.
     hang: True if the awaited event did not happen at all. Then the test is repeated only once.
     """
 
@@ -152,7 +153,10 @@ class NotApplicable(Exception):
 
 
 class Changed(NotApplicable):
-    """Raised if this run tests another property in place of this test; `changed` says why."""
+    """Raised if another test replaces this test under the conditions of the run.
+
+    changed: the reason for the replacement.
+    """
 
     def __init__(self, changed: str) -> None:
         super().__init__(f"changed: {changed}")
@@ -162,7 +166,7 @@ class Changed(NotApplicable):
 class Declared(NotApplicable):
     """Raised for an escape through a gap that the implementation declared before the run.
 
-    Such a requirement neither conforms nor breaks a claim.
+    The requirement of the test then neither conforms nor breaks a claim.
     aspect: the aspect that was not claimed fully, for example `network`, or a rule.
     declared: how the gap was declared: partial, unavailable or not enforced.
     escaped: the escape that was seen.

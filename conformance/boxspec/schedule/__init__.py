@@ -1,1 +1,2 @@
-"""The pytest plugin: which tests run, in which order, and which run in parallel."""
+"""The pytest plugin: it selects the tests, puts them in order, and runs some of them in
+parallel."""

@@ -25,9 +25,9 @@ from boxspec.subject.session import Session
 
 @cache
 def _names(function: Callable[..., object]) -> tuple[str, ...]:
-    """Return the names of the arguments.
+    """Return the names of the function's arguments.
 
-    They are cached, because most functions serve many items.
+    The names are cached, because pytest makes many items of one parametrized function.
     """
     return tuple(inspect.signature(function).parameters)
 
@@ -86,8 +86,10 @@ class Body:
 
 
 def run_in_worker(item: pytest.Item, marked: Requires, case: Case, *, keep: bool) -> dict[str, Any]:
-    """Run a body in the worker process, close its case, and return the result for the main
-    process."""
+    """Run a body in the worker process, close its case, and return the result.
+
+    The worker sends the result to the main process.
+    """
     answer: dict[str, Any] = {}
     try:
         Body(item, marked).run_and_sweep(case)
@@ -116,7 +118,7 @@ def record_exception(record: Record, why: BaseException, case: Case | None) -> N
 
 
 def case_class(marked: Requires | None) -> type[Case]:
-    """Return the class for the cases of a test. It has the client of the test's contract."""
+    """Return the class for the cases of a test. The class has the client of the test's contract."""
     return Case if marked is None else find(contract_of(marked.ids[0])).case_class()
 
 

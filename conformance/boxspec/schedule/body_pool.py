@@ -1,5 +1,4 @@
-"""Run the bodies of long tests in threads, from the start of the session. pytest reads their
-results later."""
+"""Run the bodies of tests in threads. pytest reads their results later."""
 
 from __future__ import annotations
 
@@ -14,8 +13,10 @@ THREADS = 32
 
 
 class BodyPool:
-    """A pool with a limited number of threads. It is not an executor, because Python waits at exit
-    for the threads of an executor, even for idle ones.
+    """A pool with a limited number of threads.
+
+    The pool is not an executor, because Python waits at exit for the threads of an executor, even
+    for idle ones.
 
     Bodies start at least `gap_s` apart. If thirty shims started at the same moment, each would take
     thirty times as long and exceed every time limit.

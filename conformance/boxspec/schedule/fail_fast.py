@@ -1,7 +1,7 @@
 """Run tests for `run -x`, which stops at the first failure in page order.
 
-Bodies run in parallel, so another failure may end earlier. It decides only after each test that
-comes before it on the pages has its verdict; the tests after it are cancelled.
+Bodies run in parallel, so a test that comes later on the pages may fail first. Its failure is final
+only after each test before it has a verdict. The tests after it are cancelled at once.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from boxspec.schedule.selection import requires_of
 from boxspec.schedule.stash import RECORD
 from boxspec.schedule.state import State
 
-# A long test starts once at most this many tests before it have no verdict yet. If it started
-# earlier, it would take processor time from the tests that decide.
+# A long test does not start while more than this many tests before it have no verdict. It would
+# take processor time from the tests that decide.
 AHEAD = 100
 
 
@@ -39,10 +39,12 @@ def until_failure(
     recorder: Recorder,
     start_long: Callable[[list[pytest.Item]], None],
 ) -> list[str]:
-    """Run tests until the first failure in the order of `items` is known. Return the names of the
-    tests after it, which have no part in the result.
+    """Run tests until the first failure in the order of `items` is known.
 
-    start_long: starts the bodies of the long tests among these. The short ones are in their queue.
+    Return the names of the tests after this failure. Their results are left out.
+
+    start_long: starts the bodies of the long tests among the given ones. The short ones are already
+        queued.
     """
     for item in items:
         if not Body.is_portable(item):
@@ -62,7 +64,7 @@ def until_failure(
         before = _until_failing(items)
     for item in items[len(before) :]:
         state.cancel(item.nodeid)
-    # A late test may fail in its repeat, which makes the list shorter.
+    # A late test may fail in its repeat. Then the tests after it are left out too.
     while late := [item for item in _until_failing(before) if item.nodeid in recorder.late]:
         recorder.repeat_late(session, late[0])
     before = _until_failing(before)

@@ -2,8 +2,8 @@
 
 The first signal raises KeyboardInterrupt in the main thread, which then ends the running tests.
 Some tests notice late that their shim was ended. So a second thread waits at most `ENDS_S` seconds,
-or until the next signal. Then it forks a process that writes the results, because dozens of threads
-compete for the interpreter of this one, and ends this process.
+or until the next signal. Then this thread forks a process that writes the results, and ends the
+process of the run. In the forked process no other thread competes for the interpreter.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Interrupt:
         threading.Thread(target=self._watch, name="interrupt", daemon=True).start()
         for number in self._signals:
             self._before[number] = signal.getsignal(number)
-            # `nohup` ignores SIGHUP; then so does the run.
+            # `nohup` ignores SIGHUP. The run then ignores SIGHUP too.
             if self._before[number] is not signal.SIG_IGN:
                 signal.signal(number, self._handle)
         if self._signals:
@@ -102,8 +102,9 @@ class Interrupt:
         if not (first := self._next(None)):
             return
         self.number = self.number or first
-        # Dozens of threads are ending their tests. A short switch interval lets this thread run
-        # soon, and root may raise its priority, which a forked process inherits.
+        # Dozens of threads compete for the interpreter while they end their tests. With a short
+        # switch interval this thread runs soon. Root may also raise its priority, which a forked
+        # process inherits.
         sys.setswitchinterval(SWITCH_S)
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), PRIORITY)
@@ -150,10 +151,11 @@ class Interrupt:
 
 
 def _bounded(call: Callable[[], None], most_s: float) -> None:
-    """Call a function in a thread, and leave the thread behind if the call takes too long.
+    """Call a function in a thread, and return after `most_s` even if the call has not returned.
 
-    KeyboardInterrupt can reach the main thread after it took a lock, and before the `with` block
-    that releases the lock. Then a call that needs this lock never returns.
+    A call may never return: KeyboardInterrupt can reach the main thread between taking a lock and
+    entering the `with` block that releases the lock. A call that needs this lock then waits for
+    ever.
     """
     thread = threading.Thread(target=call, name="bounded", daemon=True)
     thread.start()

@@ -1,5 +1,7 @@
-"""Run the tests of a session: in this thread the short ones that no other thread has begun, and
-last the repeats of late tests."""
+"""Run the tests of a session, and last the repeats of late tests.
+
+Short tests that no other thread has begun run in this thread.
+"""
 
 from __future__ import annotations
 

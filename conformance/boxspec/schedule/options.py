@@ -1,4 +1,5 @@
-"""The options of a run. The pytest plugin has all of them, `boxspec run` those in SHARED."""
+"""The options of a run. The pytest plugin has all of them; `boxspec run` has the options in
+SHARED."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from boxspec.schedule.body_pool import THREADS
 from boxspec.words import count, natural, shard
 
-# The command line does not need pytest to print a help text.
+# Import pytest only for type checks: the command line prints help texts without it.
 if TYPE_CHECKING:
     import pytest
 
@@ -66,7 +67,7 @@ SHARED: dict[str, dict[str, Any]] = {
         "help": "run N busy loops in parallel, as load",
     },
 }
-# `boxspec run` has other forms of these: `boxspec run ID`, -x, -j.
+# `boxspec run` has other forms of these options: `boxspec run ID`, -x, -j.
 _PLUGIN: dict[str, dict[str, Any]] = {
     "--shim": {"metavar": "CMD", "help": "command of the shim (default: the reference)"},
     "--contract": {

@@ -114,7 +114,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
             return True
         longest_first = sorted(_long_tests(session.items), key=lambda pair: -pair[1].seconds)
         _submit_long_bodies(longest_first, state, shim)
-        # The main thread begins at the other end of the list.
+        # Queue the short tests from the last to the first, because the main thread runs them from
+        # the first.
         _submit_short_bodies(_short_tests(session.items[::-1]), state, shim)
         run_tests(session, state, recorder)
         return True
@@ -170,7 +171,6 @@ def _run_short_body(body: Body, item: pytest.Item, state: State, shim: Session) 
 
 @pytest.fixture
 def case(request: pytest.FixtureRequest) -> Generator[Case | ClosedCase, None, None]:
-    """The case of a test."""
     state = request.config.stash[STATE]
     future = state.future_of(request.node.nodeid)
     if future is not None:
@@ -220,8 +220,8 @@ def _first_attempt(item: pytest.Function, marked: Requires, state: State) -> boo
 
 
 def _retry_in_pool(item: pytest.Function, state: State) -> Callable[[], float] | None:
-    """Repeat all tests that hung in the retry pool, and return a function that returns the result
-    of this test."""
+    """Repeat all hung tests in the retry pool, and return a function for the result of this
+    test."""
     bodies = {
         each.nodeid: (case_class(marked), Body(each, marked).run_and_sweep)
         for each in (item, *state.have_hung(item.session.items))
@@ -242,7 +242,7 @@ def _repeat(body: Body, item: pytest.Function, state: State, attempt: Attempt) -
 
 
 def _replace_case(item: pytest.Function, case: Case, state: State) -> Case:
-    """Make this case the current one of the test."""
+    """Close the test's current case and replace it by this one."""
     item.stash[CASE].close(keep=state.config.getoption("boxspec_keep"))
     item.stash[CASE] = case
     item.stash[CASES].append(case)
@@ -274,7 +274,7 @@ def pytest_runtest_makereport(
 
 
 def _seconds(item: pytest.Item, call: pytest.CallInfo[None]) -> float:
-    """Return the duration of the body in its thread.
+    """Return the duration of the test body in seconds, as measured in the thread that ran it.
 
     If the body failed, only its case has the duration.
     """

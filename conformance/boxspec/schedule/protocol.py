@@ -8,8 +8,8 @@ import pytest
 def run_one(session: pytest.Session, item: pytest.Item) -> None:
     """Run the protocol of pytest for one test.
 
-    With nextitem=None pytest tears down all fixtures after each test, which is right because no
-    fixture lives longer.
+    With nextitem=None pytest tears down all fixtures after each test. No fixture is used by more
+    than one test.
     """
     session.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
     expect_no_stop(session)

@@ -26,9 +26,9 @@ from boxspec.schedule.state import State
 from boxspec.schedule.worker import ClosedCase, WorkerFailure
 from boxspec.subject.case import Case
 
-# The interval in which the main thread notices a request to stop.
+# The main thread checks in this interval whether it should stop.
 STOP_S = 1.0
-# The duration of a short test that is repeated on its own, at most.
+# The estimated duration of a short test on an idle machine.
 SHORT_S = 1.0
 
 
@@ -88,7 +88,7 @@ class Recorder:
         return marked.seconds if marked is not None and marked.overlap else SHORT_S
 
     def repeat_late(self, session: pytest.Session, item: pytest.Item) -> None:
-        """Repeat a test whose first attempt was late."""
+        """Repeat a late test, which then gets its verdict."""
         self._repeated = item.nodeid, time.monotonic()
         run_one(session, item)
         del self.late[item.nodeid]
@@ -97,7 +97,7 @@ class Recorder:
         return self._state.ended.get_nowait()
 
     def _record(self, item: pytest.Item) -> None:
-        """Record one body.
+        """Make the record of one ended body, and report it to pytest.
 
         pytest's own protocol takes a hundred times as long, and thousands of bodies end.
         """
@@ -122,7 +122,8 @@ class Recorder:
             apply_verdict(item, why, record, call, case)
         if case is not None:
             keep = item.config.getoption("boxspec_keep") or record.folder is not None
-            # A run that was interrupted deletes all other folders at once.
+            # After an interrupt only kept cases are closed one by one. All other folders are
+            # deleted at once.
             if keep or not self._state.interrupted:
                 case.close(keep=keep)
                 self._state.cases.pop(item.nodeid, None)

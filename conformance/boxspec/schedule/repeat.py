@@ -1,4 +1,4 @@
-"""Find out how often each test does not conform (`--repeat N`).
+"""Count how often each test does not conform (`--repeat N`).
 
 An interrupted run can be resumed.
 """
@@ -46,7 +46,7 @@ class Repeat:
 
     def _resume(self, path: Path) -> None:
         for line in path.read_text(encoding="utf-8").splitlines():
-            # The last line may be incomplete, if the previous run was interrupted while writing it.
+            # The last line is incomplete if the previous run was interrupted while writing it.
             try:
                 entry = json.loads(line)
             except ValueError:

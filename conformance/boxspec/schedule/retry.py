@@ -17,10 +17,10 @@ from boxspec.judge.verdict import Failure, Late, NotMeasured
 from boxspec.subject.attempt import Attempt
 from boxspec.subject.observe.realtime import realtime
 
-# The number of attempts, with the first one.
+# The greatest number of attempts, including the first one.
 ATTEMPTS = 5
-# Time limit for all repeats of undecided tests: a machine that was too busy for minutes will stay
-# busy.
+# Time limit for all undecided repeats of a session. A machine that was too busy for minutes will
+# stay busy.
 MAX_UNDECIDED_S = 120.0
 
 # A function that runs the test in a new case.
@@ -42,19 +42,19 @@ class Retry:
         alone: bool = True,
         use_realtime: bool = True,
     ) -> str:
-        """Repeat a late test until an attempt decides. If the attempt conforms, return a text about
-        the late attempts before it.
+        """Repeat a late test until an attempt decides.
+
+        Return a text about the late attempts if an attempt conforms. Raise Failure if an attempt
+        fails; a hang with real-time priority is a failure. Raise NotMeasured if no attempt decides.
+        After a hang without real-time priority there are no further attempts, except if the hang
+        was in the retry pool.
 
         first: the exception of the first attempt.
-        pooled: returns if the second attempt conformed, and raises its exception otherwise. None if
-            there was no attempt in the retry pool.
+        pooled: a function that returns if the second attempt conformed, and raises its exception
+            otherwise. None if there was no attempt in the retry pool.
         alone: True if no other test runs meanwhile.
         use_realtime: True to use real-time priority if the system permits it. Only one test at a
             time may do so.
-
-        Raise Failure if an attempt decides against the implementation, which includes a hang with
-        real-time priority. A hang without that priority ends the repeats, except in the retry pool.
-        Raise NotMeasured if no attempt decides.
         """
         seen = [first]
         if pooled is not None:
@@ -101,8 +101,11 @@ class Retry:
 
 
 class _RealtimeMisfit(Exception):
-    """Raised if the test behaves differently with real-time priority, so that this attempt must not
-    decide. For example, the kernel kills a process that computes without a pause."""
+    """Raised if an attempt with real-time priority fails for a reason other than time.
+
+    Such an attempt must not decide. For example, the kernel kills a process with real-time priority
+    that computes without a pause.
+    """
 
 
 @contextlib.contextmanager

@@ -1,8 +1,8 @@
 """Run the second attempts of tests that hung, all in parallel, while no other test runs.
 
 A body that hangs only waits, so the machine stays idle, and on an idle machine an attempt can
-decide (see subject/patience.py). One after the other, the retries of a shim written in bash took
-five minutes.
+decide (see subject/patience.py). When the retries ran one after the other, those of a shim written
+in bash took five minutes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from boxspec.subject.attempt import Attempt
 from boxspec.subject.case import Case
 from boxspec.subject.session import Session
 
-# The number of tests that are repeated at once. With 16, fifty hanging tests cost the time of four.
+# The number of tests that are repeated at once. With 16, fifty hanging tests take as long as four
+# in a row.
 AT_ONCE = 16
 
 # A function that runs the body of a test in a case, and returns its duration in seconds.
@@ -25,17 +26,17 @@ RunBody = Callable[[Case], float]
 
 
 class RetryPool:
-    """The second attempts of one session, by test."""
+    """Runs and keeps the second attempts of one session, one for each test."""
 
     def __init__(self) -> None:
         self._pool = BodyPool(AT_ONCE)
-        # Cases of second attempts that no test has fetched yet.
+        # The cases whose second attempt has begun, until `take_over` fetches them.
         self._cases: dict[str, Case] = {}
 
     def run(
         self, bodies: Mapping[str, tuple[type[Case], RunBody]], shim: Session, gap_s: float
     ) -> None:
-        """Run these tests once, unless they were repeated already.
+        """Run each of these tests once, except those that were repeated already.
 
         Returns when all bodies have ended.
         """
@@ -61,7 +62,7 @@ class RetryPool:
         self._pool.cancel()
 
     def close(self) -> None:
-        """Close the cases that no test has fetched. Their shims must have been interrupted
+        """Close the cases that were not taken over. Their shims must have been interrupted
         before."""
         self._pool.join()
         for case in self._cases.values():

@@ -24,9 +24,9 @@ from boxspec.schedule.session_info import PROPERTY, SESSION_INFO, SLOW, SessionI
 
 # Third-party plugins of pytest are not needed, and loading them takes most of the start-up time.
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
-# These variables configure the caller's own tests. They may contain options that the kit does not
-# know, or a selection that silently leaves out tests. Shims still get the caller's whole
-# environment.
+# Ignore these variables: they configure the caller's own tests. They may contain options that the
+# kit does not know, or a selection that silently leaves out tests. Shims still get the caller's
+# whole environment.
 _OF_THE_CALLER = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DEBUG", _NO_AUTOLOAD)
 
 
@@ -105,8 +105,8 @@ class Observer:
             manager.register(TerminalReporter(config, self.output), "terminalreporter")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        # All objects so far stay until the end, so garbage collections need not examine them. This
-        # saves a tenth of a run.
+        # All objects that exist now stay until the end, so the garbage collector need not examine
+        # them. This saves a tenth of the time of a run.
         gc.freeze()
         gc.set_threshold(YOUNG)
         gc.enable()
@@ -124,7 +124,7 @@ class Observer:
         return self.info if config is None else config.stash.get(SESSION_INFO, self.info)
 
     def done(self) -> Done:
-        """Return how far the session is; callable from any thread."""
+        """Return the progress of the session; callable from any thread."""
         info = self.session_info()
         late, repeats_s = list(info.late), info.repeats_s()
         return Done(len(self.records), len(self.items), self.broken, late, repeats_s)
@@ -143,7 +143,8 @@ class Observer:
         self.records = [record for record in self.records if record.id not in cut]
 
     def hello(self) -> dict[str, Any]:
-        """Return the shim's answer to `hello`, empty before it came; callable from any thread."""
+        """Return the shim's answer to `hello`, or an empty dict if there is none yet; callable from
+        any thread."""
         return self.session_info().hello
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -193,9 +194,8 @@ def run_pytest(
                         # Short tracebacks suffice, because the record of a failing test has the
                         # details.
                         "--tb=native",
-                        # Assertions are not rewritten, because verdicts come from `expect`, and
-                        # rewriting reads the source of each test. No garbage collection after each
-                        # test.
+                        # `expect` makes the verdicts, so `assert` need not be rewritten; that would
+                        # read the source of each test. The collector need not run after each test.
                         "--assert=plain",
                         *_without("unraisableexception", "threadexception"),
                         # Tests use neither logging nor warnings.

@@ -62,7 +62,7 @@ def select_tests(config: pytest.Config, items: list[pytest.Item]) -> None:
         (kept if wanted else dropped).append(item)
     if option("boxspec_shard"):
         number, of = option("boxspec_shard")
-        # By name, so that a new test moves no other one to another machine.
+        # The name decides the shard, so that a new test moves no other test to another shard.
         dropped += [item for item in kept if crc32(item.nodeid.encode()) % of != number - 1]
         kept = [item for item in kept if crc32(item.nodeid.encode()) % of == number - 1]
     if option("boxspec_focus"):
@@ -75,8 +75,11 @@ def select_tests(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 
 def focused(items: list[pytest.Item], topic: str) -> tuple[list[pytest.Item], list[pytest.Item]]:
-    """Select tests for `--focus`: all tests of the topic, and of the others as few as decide every
-    requirement once. Return the selected and the other tests."""
+    """Select tests for `--focus`: all tests of the topic, and a few of the other topics.
+
+    The tests of other topics decide every requirement once, with as few tests as possible. Return
+    the selected tests and the others.
+    """
     known = load()
     kept: set[str] = set()
     decided: set[str] = set()
@@ -105,7 +108,8 @@ def _overlaps(item: pytest.Item) -> bool:
 def deselect_undeclared(session: pytest.Session, capabilities: frozenset[str]) -> None:
     """Deselect the tests of contracts that the shim does not declare, unless --contract was given.
 
-    If the shim declares no contract, all tests stay, and each reports that it is not applicable.
+    If the shim declares no contract, all tests stay, and each of them reports that it is not
+    applicable.
     """
     declared = set(spoken(capabilities))
     if session.config.getoption("boxspec_contracts") is not None or not declared:

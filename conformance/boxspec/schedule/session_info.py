@@ -19,17 +19,17 @@ class SessionInfo:
     hello: the shim's answer to `hello`.
     begun: True after the trust checks, when the selection of the tests is final.
     stop: the reason why no test ran.
-    repeat: the lines of --repeat.
+    repeat: the output lines of --repeat.
     flaky: the number of failures that --repeat saw.
     left: a function that returns a text about processes that the shim left running.
     folders: a function that returns the case folders that cannot be removed.
-    record_ended: records the tests that have ended in other threads.
+    record_ended: a function that records the tests that have ended in other threads.
     late: the tests that wait for their repeat, with the duration of their first attempt in seconds.
     repeats_s: a function that returns how many seconds all repeats take together.
     chosen, claims: see ResultTree.
     running: a function that returns how many tests run in other threads.
-    cut: with -x, the names of the tests after the first failure, which have no part in the result.
-    abandon: removes the folders of a session if there is no time to close it.
+    cut: with -x, the names of the tests after the first failure. Their results are left out.
+    abandon: a function that removes the folders of a session if there is no time to close it.
     """
 
     hello: dict[str, Any] = field(default_factory=dict)

@@ -1,7 +1,7 @@
-"""Run short bodies: one or two at a time, and more while all running bodies only wait.
+"""Run short bodies: one or two at a time, and more if the running bodies only wait.
 
-An implementation that hangs takes tens of seconds per test. A body that waits uses no processor, so
-further bodies start as long as a processor is free.
+Tests of an implementation that hangs take tens of seconds each. A body that waits uses no
+processor, so further bodies start as long as a processor is free.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from concurrent.futures import Future
 from boxspec.schedule.body_pool import BodyPool
 from boxspec.subject.observe.machine import Machine
 
-# A short body that takes longer than this is assumed to wait: on an idle machine it takes far less.
+# A short body that takes longer than this is assumed to wait, because on an idle machine it would
+# have ended long before.
 STALLED_S = 2.0
-# The interval between two checks, and the share of idle processor time above which further bodies
-# start.
+# How often the number of running bodies is adjusted, in seconds, and the share of idle processor
+# time from which further bodies start.
 CHECK_S, MIN_FREE = 0.5, 0.25
 AT_ONCE = 16
 
@@ -51,10 +52,11 @@ class ShortQueue(BodyPool):
 
 
 def allowed_bodies(began: list[float], free: float, at_least: int = 1) -> int:
-    """Return how many bodies may run.
+    """Return how many bodies may run at once.
 
-    began: the start times of the running bodies. free: the share of idle time. at_least: how many
-    may run if none of them waits.
+    began: the start times of the running bodies.
+    free: the share of idle processor time.
+    at_least: how many bodies may run if none of them waits.
     """
     now = time.monotonic()
     stalled = sum(now - each >= STALLED_S for each in began)

@@ -11,9 +11,9 @@ from boxspec.subject.case import Case
 # The case of the test, or the result of a case that ran in the worker process.
 CASE = pytest.StashKey[Case | ClosedCase]()
 RECORD = pytest.StashKey[Record]()
-# Duration of the body in the thread that ran it.
+# The duration of the test body in seconds, as measured in the thread that ran it.
 SECONDS = pytest.StashKey[float]()
-# The cases of all attempts, with the last one.
+# The cases of all attempts so far. The last one is the current case.
 CASES = pytest.StashKey[list[Case | ClosedCase]]()
-# Set if an attempt was late and a later one conformed: a text about the late attempts.
+# A text about the late attempts, if a later attempt conformed.
 LATE = pytest.StashKey[str]()

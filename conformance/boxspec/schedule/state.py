@@ -44,14 +44,14 @@ class State:
         self.ended: queue.SimpleQueue[str] = queue.SimpleQueue()
         jobs = affordable(config.getoption("boxspec_jobs"))
         self.long_bodies = BodyPool(jobs, on_end=self._end)
-        # Another thread runs short bodies at the same time, because a short case mostly waits for
-        # processes to start and end. This thread takes them from the end of the list, and the main
-        # thread from its beginning.
-        # With -x the main thread runs none, and this queue runs two at once.
+        # Short bodies run in this thread pool and in the main thread, because a short case mostly
+        # waits for processes to start and end. The pool takes them from the end of the list, and
+        # the main thread from the beginning. With -x only the pool runs short bodies, so it runs
+        # two at once.
         at_least = 2 if config.getoption("boxspec_fail_fast") else 1
         self.short_bodies = ShortQueue(self._end, at_least)
-        # A second process that also runs short bodies, if there are many and at least two
-        # processors.
+        # A second process that also runs short bodies. It exists only if there are many short tests
+        # and at least two processors.
         self.worker: Worker | None = None
         self.cases: dict[str, Case | ClosedCase] = {}
         self.retry = Retry()
@@ -62,7 +62,7 @@ class State:
         )
 
     def _end(self, name: str) -> None:
-        # A test whose shim was ended by `interrupt` has no result.
+        # After `interrupt` the results do not count, because `interrupt` has ended the shims.
         if not self.interrupted:
             self.ended.put(name)
 
@@ -129,8 +129,10 @@ class State:
         return self.long_bodies.get(key) or self.short_bodies.get(key)
 
     def future_of(self, key: str) -> Future[float] | None:
-        """Return the future of a body in another thread, or None if the caller must run the
-        body."""
+        """Return the future of a body that another thread runs, or None.
+
+        None means that the caller must run the body. The body is then no longer in a queue.
+        """
         future = self.long_bodies.get(key)
         if future is not None:
             return future
@@ -168,7 +170,10 @@ class State:
             self.session.interrupt()
 
     def abandon(self) -> None:
-        """Remove the folders of a session that has no kept one, if there is no time to close it."""
+        """Remove the session's folders if there is no time to close the session.
+
+        The folders stay if the session has a kept one.
+        """
         self.interrupt()
         if self.session is not None:
             self.session.abandon()

@@ -1,8 +1,8 @@
 """The worker process, which runs bodies of short tests one after the other.
 
-In one interpreter only one thread computes at a time, and half of a short case is computing; so a
-second process makes a run faster. It is forked after the collection, so it has the tests. Both
-processes exchange lines of JSON:
+Only one thread of a Python interpreter computes at a time, and a short case spends half of its time
+computing. So a second process makes a run faster. The worker is forked after the collection, so it
+has the tests already. Both processes exchange lines of JSON:
 
 * to the worker: first the results of the trust checks and other facts of the session, then the name
   of one test at a time;
@@ -45,7 +45,7 @@ RunTest = Callable[[Session, str], dict[str, Any]]
 class WorkerFailure(Exception):
     """Raised in the main process if a body in the worker has failed.
 
-    It has the fields of the record.
+    fields: the fields of the record.
     """
 
     def __init__(self, fields: dict[str, Any]) -> None:
@@ -55,8 +55,7 @@ class WorkerFailure(Exception):
 
 @dataclass
 class ClosedCase:
-    """The result of a case of the worker that is closed: the facts about the case that a record
-    needs."""
+    """The result of a case of the worker that is closed, with the facts that a record needs."""
 
     seconds: float | None
     shim_seconds: float
@@ -101,10 +100,9 @@ class Worker:
             self._send_message(session.handed_on())
 
     def run(self, name: str, topic: str) -> tuple[ClosedCase, float | Exception] | None:
-        """Run a test in the worker; return its result with its duration or exception, or None if
-        the worker is busy.
+        """Run a test in the worker, and return its result with its duration or exception.
 
-        Raise HarnessError if the worker has died.
+        Return None if the worker is busy. Raise HarnessError if the worker has died.
         """
         if not self._asked.acquire(blocking=False):
             return None
@@ -175,7 +173,8 @@ def _send(end: socket.socket, message: dict[str, Any]) -> None:
 def _work(end: socket.socket, make: Make, run_test: RunTest) -> NoReturn:
     """Run the worker process from its fork to its end."""
     try:
-        # The terminal sends SIGINT to both processes. The main process ends this one in order.
+        # The terminal sends SIGINT to both processes. The worker ignores it, because the main
+        # process ends the worker in order.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         # The parent has registered a descriptor to which signal numbers are written (interrupt.py).
         # The worker must not write to it.
@@ -220,7 +219,7 @@ class _WorkerMain:
     def _send_message(self, message: dict[str, Any]) -> None:
         """Send a line.
 
-        Errors of a closed socket are ignored: `run` reads the end of its input next and stops the
+        Errors of a closed socket are ignored: `run` then reads the end of its input and stops the
         worker.
         """
         with contextlib.suppress(OSError):

@@ -1,2 +1,1 @@
-"""The shim under test: start it, send it requests, observe it from outside, and check that it can
-be trusted."""
+"""Start the shim under test, send it requests, observe it from outside, and check it for trust."""

@@ -1,4 +1,4 @@
-"""Describes one attempt at a test. A test that was late is attempted again."""
+"""Describe one attempt at a test. A test whose first attempt was late is repeated."""
 
 from __future__ import annotations
 

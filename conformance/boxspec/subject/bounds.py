@@ -1,4 +1,4 @@
-"""Check the time limits of a case: between two stamps, or in comparison with another run."""
+"""Check the time limits of a case: between two stamps, or compared with a control run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from boxspec.subject.waiting import Run, waited_between, waited_by_now
 
 
 class Stage(Protocol):
-    """A case, as far as time limits need it."""
+    """The part of a case that time limits need."""
 
     attempt: Attempt
 
@@ -37,8 +37,8 @@ def expect_no_longer(
 ) -> None:
     """Expect that a run takes at most `limit_ms` longer than a control run."""
     theirs, _ = waited_between(case.shim_processes, control.start, control.end, child=False)
-    # Subtract only the delay of the run: subtracting that of the control could hide a delay of the
-    # run.
+    # Only the delay of the run is subtracted from its duration. If the delay of the control run
+    # were subtracted too, the check could hide a delay of the run.
     took_ms = seen.elapsed_ms - control.elapsed_ms + theirs
     ours, whole = waited_between(case.shim_processes, seen.start, seen.end, child=True)
     waited_ms = min(ours + theirs, max(0.0, took_ms))
@@ -51,7 +51,7 @@ PROMPT_MS = 20.0
 
 @contextlib.contextmanager
 def for_the_prompt(case: Stage) -> Iterator[None]:
-    """Check an expectation that holds only if the shim acts at once or between two moments.
+    """Check an expectation that holds only if the shim acts promptly.
 
     If the expectation fails and a run of the case had to wait for a processor, the test is
     repeated.

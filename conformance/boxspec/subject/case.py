@@ -1,4 +1,4 @@
-"""`Case`, by which a test sends requests and observes their effects."""
+"""Define `Case`, with which a test sends requests and observes their effects."""
 
 from __future__ import annotations
 
@@ -62,14 +62,15 @@ TAKEN_DOWN_MS = 300.0
 
 
 class Case:
-    """One case. It has a folder with fifos, and starts shim processes. `close` ends the processes,
-    and deletes or keeps the folder.
+    """One case: it has a folder with fifos, and starts shim processes.
 
-    Each contract has a subclass with its client: an `ExecCase` has an `exec`. A test names the
-    subclass in its signature, so that mypy checks each of its requests.
+    `close` ends the processes, and deletes or keeps the folder. Each contract has a subclass with
+    its client: an `ExecCase` has an `exec`. A test names the subclass in its signature, so that
+    mypy checks each of its requests.
     """
 
-    # False if the environment of the shim must not show that the kit started it.
+    # True if the shim gets the variables of the kit. A sandbox must not get them, because it could
+    # recognise a test by them.
     has_variables_of_the_kit = True
 
     def __init__(self, session: Session, name: str, *, attempt: Attempt = FIRST) -> None:
@@ -81,7 +82,7 @@ class Case:
         self.topic = ""
         self.deciding: tuple[str, ...] = ()
         self.needs_s = 0.0
-        # The measured time bounds.
+        # The measurements of time limits.
         self.timings: list[Timing] = []
         self.attempt = attempt
         self.marker = session.marker()
@@ -90,7 +91,7 @@ class Case:
         self._tmp: Path | None = None
         self._exchanges = 0
         self._lock = threading.Lock()
-        # The last request through serve, to be shown if the test fails.
+        # The last request through serve. It is shown if the test fails.
         self.asked: Message | None = None
         # Duration of the test body, in the thread that ran it.
         self.seconds: float | None = None
@@ -168,7 +169,8 @@ class Case:
         return path
 
     def open_gate(self, path: str | os.PathLike[str], within_s: float = 10) -> None:
-        """Give the program that reads (or will read) this fifo its end of file."""
+        """Open and close a fifo, so that the program that reads it now or later gets its end of
+        file."""
         open_gate(path, self.patience(within_s), self._any_process_alive)
 
     def events(self, name: str | None = None) -> Events:
@@ -177,7 +179,7 @@ class Case:
         for events in self._events:
             if events.path == str(wanted):
                 return events
-        # Programs inside a backend may have their own pid namespace.
+        # Inside a backend, programs may have their own pid namespace.
         outside = self._outside if self.session.backend is not None else None
         made = Events(wanted, self._any_process_alive, self.patience, self._child_seen, outside)
         self._events.append(made)
@@ -208,9 +210,9 @@ class Case:
                 shim.started_child(at)
 
     def patience(self, seconds: float) -> Patience:
-        """Return a time limit for an event of a run.
+        """Return a time limit for an event of the last run.
 
-        It is counted from the start of the run's child.
+        The limit is counted from the start of the run's child.
         """
         return Patience(self, seconds)
 
@@ -234,7 +236,7 @@ class Case:
         spare_ms: float = SPARE_MS,
         seen: bool = True,
     ) -> None:
-        """Check a time limit with these values (see judge/timing.py)."""
+        """Check a measured time against its limit (see judge/timing.py)."""
         if self.session.backend is not None:
             spare_ms += TAKEN_DOWN_MS
         self.note(Timing(what, limit_ms, spare_ms, took_ms, waited_ms, seen)).check()
@@ -249,7 +251,7 @@ class Case:
     def put(self, message: Message, within_s: float | None = None) -> Answer:
         """Send a request through the serve session, which several cases use.
 
-        A crash, a hang or garbage is blamed only on the request in flight.
+        If the shim crashes, hangs or writes garbage, only this request fails.
         """
         self.asked = message
         if within_s is None:
@@ -278,8 +280,10 @@ class Case:
 
     @contextlib.contextmanager
     def idle(self, *state: str) -> Iterator[Idle]:
-        """Start the shim in the state that these warden flags set, but without a run, for
-        comparison."""
+        """Start the shim with these warden flags, but without a run.
+
+        Tests compare the state of a run with the state of this idle shim.
+        """
         with self._lock:
             self._exchanges += 1
             folder = self.folder / f"idle-{self._exchanges}"
@@ -312,10 +316,11 @@ class Case:
         """Start `SHIM run` for a message, below a warden.
 
         words: used instead of `run REQUEST RESPONSE`, for the runner of a module.
-        child: the request starts a program. deadline_ms: the deadline of that program.
+        child: True if the request starts a program.
+        deadline_ms: the deadline of that program.
         old_request: also record when the shim reads the request (`request_read_ns`).
         """
-        # With a lock, because a case may start shim processes in several threads.
+        # The lock is needed because a case may start shim processes in several threads.
         with self._lock:
             self._exchanges += 1
             number = self._exchanges
@@ -327,7 +332,7 @@ class Case:
         flags = [*self.session.state, *(str(flag) for flag in state)]
         exchange = Exchange(folder, message, hold=hold, writer=user(flags))
         if "--uid" in state:
-            # The shim writes the response and its log as that user.
+            # The shim runs as another user, and writes the response and its log.
             folder.chmod(0o777)
         if old_request:
             exchange.age()
@@ -368,7 +373,7 @@ class Case:
     # The end --------------------------------------------------------------------------------
 
     def request_text(self, why: BaseException | None = None) -> str | None:
-        """Return the request to show: that of a failure, or else the last one."""
+        """Return the request to show: the request of the failure, or else the last one."""
         about = getattr(why, "asked", None)
         if about is None and not self.shim_processes and self.asked is None:
             return None

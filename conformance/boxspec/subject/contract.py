@@ -1,9 +1,9 @@
 """The class of contract declarations, and functions to find them.
 
 A contract is a folder of conformance/contracts with a `contract.py` that defines `CONTRACT`. The
-core knows a contract only by this object, so a kit without the folder does not have the contract.
-Places such as `module:name` are imported only when they are used, because many commands need no
-more than the declaration.
+core knows a contract only by this object, so a kit without the folder does not have the contract. A
+field such as `module:name` is imported only when it is used, because many commands need only the
+declaration.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class Fuzzing:
     """The functions of a contract that fuzzing uses.
 
     seeds: for each fuzz target a function that makes its first inputs.
-    vectors_of: returns the fields of vectors for a finding {op, request}. If it also gets the
-        answer of an implementation, it returns only the vectors that this answer fails, if there
-        are any.
-    ids: returns the ids of all vectors in the checkout.
+    vectors_of: a function that makes vectors from a finding {op, request}. With the answer of an
+        implementation as well, it returns only the vectors that this answer fails, or all if there
+        are none.
+    ids: a function that returns the ids of all vectors in the checkout.
     """
 
     seeds: Mapping[str, Callable[[], Iterable[bytes]]]
@@ -72,9 +72,10 @@ class Contract:
         prints a line, and raises NotConforming.
     verbs: verbs of the command line.
     fault_scope: the default of --scope for its faults.
-    fault_lanes: the default of -j for its faults. Runs that test more than one topic are limited by
-        the number of processors.
-    preload: modules that each run of a fault needs, imported once before the runs are forked.
+    fault_lanes: the default of -j for its faults. For runs that test more than one topic, -j is
+        also limited by the number of processors.
+    preload: modules that each run of a fault needs. They are imported once, before the runs are
+        forked.
     fuzzing: `module:name` of a Fuzzing object, for a contract that has fuzz targets.
     orders: `module:name` of an Orders object (orders/explore.py), if events of the contract can be
         forced into orders.
@@ -82,8 +83,9 @@ class Contract:
         (boxspec/products/view.py); empty if requirements by topic are enough.
     areas: `module:function` that counts the attempts of a run by area (see report/area_table.py);
         empty if the requirements are no attempts.
-    explored: `module:name` of a class that runs generated programs (explore/sandbox.py, Backend),
-        made from a session, the name of a backend or None, and a profile; empty without sandboxes.
+    explored: `module:name` of a class that runs generated programs (explore/sandbox.py, Backend);
+        empty without sandboxes. Its arguments are a session, the name of a backend or None, and a
+        profile.
     features: features of a host that its tests need (HostLacks), each with a `module:function` that
         returns why the feature is missing, or None.
     """

@@ -1,5 +1,4 @@
-"""Measure the cost of a request: the processor time of the shim's processes, the least of several
-tries.
+"""Measure the cost of a request: the least processor time of the shim's processes in several tries.
 
 Each try has new rules and paths, because an implementation that caches answers would hide the cost.
 """
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from boxspec.subject.case import Case
 
 REPEATS = 3
-# A smaller result would mostly be the cost of the clock and of waking up.
+# A shorter time would be mostly the cost of the clock and of waking up.
 WORTH_MS = 1.5
 MOST = 256
 # The time of children that have ended is counted in whole ticks, with an error of one tick at each
@@ -28,7 +27,8 @@ TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
 WORTH_IN_TICKS_MS = 10 * TICK_MS
 
 # A function that sends a request. Its arguments: how often the input is repeated in the request,
-# the size of the input, and a text that makes its names new.
+# the size of the input, and a text to put into all names, so that no earlier request had these
+# names.
 Question = Callable[[int, int, str], object]
 
 _MARKS = itertools.count()
@@ -81,7 +81,7 @@ def cost(case: Case, question: Question, times: int, size: int, repeats: int = R
 def doubled(case: Case, question: Question) -> tuple[float, float]:
     """Return the milliseconds of a request, and of a request with an input of twice the size.
 
-    Each request repeats its input so often that the cost can be measured.
+    Each request repeats its input until the cost is large enough to be measured.
     """
     times = 1
     while times < MOST and not _can_be_measured(cost(case, question, times, 1, 1)):

@@ -9,7 +9,7 @@ from typing import Any
 from boxspec.errors import ShimBroke
 from boxspec.subject.observe.warden import Exit
 
-# Signals that a process gets for a mistake of its own, or that the system sends.
+# Signals that a process gets for its own mistake, or that the system sends.
 _CRASHES = {
     signal.SIGABRT,
     signal.SIGBUS,

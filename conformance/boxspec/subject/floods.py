@@ -1,4 +1,4 @@
-"""Limit how much shims write to the files of a case, because these files are in memory."""
+"""Limit how much shims write to the files of a case, because the files use memory."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Watched:
 
 
 def _size(file: Path) -> int:
-    """Return the size, or 0 if it cannot be read: a shim may have closed or replaced the folder."""
+    """Return the size, or 0 if it is unknown: a shim may have closed or replaced the folder."""
     try:
         return file.lstat().st_size
     except OSError:
@@ -57,7 +57,7 @@ def _shorten(file: Path) -> None:
 
 
 class Floods:
-    """One thread that checks the files of all cases of a session. It sleeps while no shim runs."""
+    """A thread that checks the files of all cases of a session. It sleeps while no shim runs."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -72,7 +72,8 @@ class Floods:
             self._changed.notify()
 
     def forget(self, warden: Warden) -> None:
-        """Stop checking files whose writers have ended, and shorten long ones."""
+        """Stop checking the files of a warden whose processes have ended, and shorten long
+        files."""
         with self._changed:
             watched = self._watched.pop(warden, None)
         if watched is not None:

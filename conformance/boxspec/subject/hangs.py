@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from functools import partial
 
 MANY = 3
-# Number of tests of a topic with hangs that run at once. A test that waits is cheap, but the
-# implementation may also compute for ever, and other tests need a processor.
+# Once a topic has many hangs, only this number of its tests run at once. A test that waits needs no
+# processor, but the implementation may also compute for ever, and other tests need a processor.
 AT_ONCE = 4
 
 
@@ -38,7 +38,8 @@ class Hangs:
         return self._counts[topic]
 
     def learn(self, topic: str, count: int) -> None:
-        """Set the number of hangs. It includes those that another process of the kit has seen."""
+        """Set the number of hangs, which includes hangs that another process of the kit has
+        seen."""
         with self._lock:
             self._counts[topic] = count
 
@@ -47,7 +48,8 @@ class Hangs:
 
     @contextlib.contextmanager
     def turn(self, topic: str) -> Iterator[None]:
-        """Wrap each test, to limit how many of a topic with hangs run at once."""
+        """Run a test inside this block. If its topic has many hangs, the block may wait for other
+        tests."""
         if not self.many(topic):
             yield
             return

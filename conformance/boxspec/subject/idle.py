@@ -1,7 +1,7 @@
-"""Examine an idle shim, after `hello` and before any run.
+"""Examine an idle shim, which has answered `hello` and started no run.
 
-A managed runtime changes its signal mask, dispositions, limits and descriptors when it starts.
-Tests of a run compare with this state, because a run is not responsible for those changes.
+A managed runtime changes its signal mask, dispositions, limits and descriptors when it starts. A
+run is not responsible for those changes, so tests compare the state of a run with this state.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Idle:
         return self._serve.shim_pid
 
     def mask(self, name: str) -> set[int]:
-        """Return the signal numbers in a field of the status: SigBlk, SigIgn or SigCgt."""
+        """Return the signal numbers in SigBlk, SigIgn or SigCgt of /proc/PID/status."""
         return procs.at_rest(self.pid).mask(name)
 
     @property
@@ -56,10 +56,7 @@ class Idle:
         return found
 
     def after_signal(self, name: str) -> tuple[str, int] | None:
-        """Send a signal.
-
-        If the process does not answer afterwards, return how it ended, else None.
-        """
+        """Send a signal. If the process then does not answer, return how it ended, else None."""
         os.kill(self.pid, signal.Signals[f"SIG{name}"])
         try:
             self._hello()

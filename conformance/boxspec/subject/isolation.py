@@ -19,7 +19,8 @@ from boxspec.programs import programs
 from boxspec.subject.observe.warden import Warden
 
 FLAG = "--isolate"
-# User ids that no distribution assigns. Runs at the same time use different ones.
+# The first of the user ids for isolated shims, and their number. No distribution assigns these ids.
+# Runs at the same time use different ids.
 _FIRST, _MANY = 55_000, 5_000
 
 # The binary form of an access list (acl(5)) in an extended attribute: a version, then tag, rights
@@ -37,7 +38,7 @@ class Isolation:
     state: Sequence[str]
 
     def admit(self, folder: Path) -> None:
-        """Let the shim write in folders that are made in this folder, but not list this folder."""
+        """Let the shim write in folders below this folder, but not list this folder."""
         entries = (
             (_OWNER, _ALL, _NOBODY),
             (_USER, _ALL, self.uid),
@@ -57,7 +58,7 @@ class Isolation:
 
 
 def isolation() -> Isolation:
-    """Return the isolation of this run; UsageError if the kit lacks the privileges."""
+    """Return the isolation of this run; raise a UsageError if the kit lacks the privileges."""
     if os.geteuid() != 0:
         problem = "only root can start the shim as another user"
         raise UsageError(FLAG, problem, "run the kit as root on a machine that holds nothing else")
@@ -70,7 +71,7 @@ def isolation() -> Isolation:
 
 
 def _try(state: list[str]) -> None:
-    """Run `true` with the flags, to find out whether the host refuses namespaces or mounts."""
+    """Run `true` with the flags, because the host may refuse namespaces or mounts."""
     with Path(os.devnull).open("r+b") as null:
         ends = {name: null.fileno() for name in ("stdin", "stdout", "stderr")}
         try:

@@ -1,4 +1,4 @@
-"""The start of a shim process: its user, its environment, its warden."""
+"""Start a shim process below a warden, with its user and its environment."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from boxspec.judge.verdict import HostLacks, NotMeasured
 from boxspec.places import for_others
 from boxspec.subject.observe.warden import ShimNotExecuted, Warden
 
-# A file in the folder of an exchange, to which each preloaded library writes which process has
-# loaded it.
+# A file in the folder of an exchange. Each preloaded library writes to it the process that has
+# loaded the library.
 PRELOADED = "preloaded"
 
 # Prefixes of the variables of the kit and of pytest.
@@ -24,8 +24,10 @@ ShimEnv = Mapping[str, str | os.PathLike[str] | None]
 
 
 def user(flags: Sequence[str]) -> int | None:
-    """Return the user that the warden flags select for the shim; if several do, the last one. None
-    means the user of the kit."""
+    """Return the user that the warden flags select for the shim, or None for the user of the kit.
+
+    If several flags select a user, the last one counts.
+    """
     users = [uid for flag, uid in pairwise(flags) if flag == "--uid"]
     return int(users[-1]) if users else None
 
@@ -40,7 +42,8 @@ def environment(
 ) -> dict[str, str]:
     """Return the environment of a shim whose files are in this folder.
 
-    shown: True to include the variables of the kit. Without them a sandbox cannot recognise a test.
+    shown: True to include the variables of the kit. A sandbox must not get them, because it could
+        recognise a test by them.
     """
     env = dict(ours) if user(flags) is None else for_others(ours)
     if shown:
@@ -69,8 +72,8 @@ def start(
     """Start a warden, which starts the shim.
 
     fds: the three streams of the shim.
-    asked: the flags that the case itself wants. If the start fails, they show whether another user
-        lacks access that the kit has.
+    asked: the flags that the case itself wants. They explain a failed start: the case may have
+        selected another user who lacks access, or a low limit.
     """
     three = {name: fds[name] for name in ("stdin", "stdout", "stderr")}
     try:

@@ -1,7 +1,7 @@
-"""Check properties that hold for all inputs, by requests with generated inputs.
+"""Check laws, which hold for all inputs, by requests with generated inputs.
 
 One example is a batch of inputs, because a request about many paths costs as much as a request
-about one. The inputs are small from the start, so the first failure is reported without shrinking.
+about one. All inputs are small, so the first failure needs no shrinking.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ def law(
     holds: Callable[[Example], None],
     examples: int = EXAMPLES,
 ) -> None:
-    """Call `holds` with `examples` examples, which `make` makes from --seed. The test ends at the
-    first example for which `holds` raises."""
+    """Call `holds` with `examples` examples, which `make` makes from --seed.
+
+    The test ends at the first example for which `holds` raises.
+    """
     chance = random.Random(case.session.seed)
     for _ in range(examples):
         holds(make(chance))

@@ -1,8 +1,8 @@
 """Record leftovers of a shim: processes that still run after a request, and folders that cannot be
 removed.
 
-Processes are reported only if the programs of the request start no other process, so that the shim
-itself has started them.
+A process is reported only if the programs of the request start no other process. Then the shim
+itself must have started the leftover process.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.procs import Proc
 
-# These fixture programs start no process and end without help.
+# These fixture programs start no process, and end by themselves.
 _QUIET = frozenset(
     ("count-start", "die-by", "emit", "exit-with", "flood", "hash-stdin", "read-some", "report")
 )
-# A helper process of the shim may end this long after the shim.
+# A helper process of the shim may end up to this much later than the shim.
 SETTLE_S = 0.3
 
 
@@ -29,8 +29,10 @@ _STARTS = frozenset(("backend", "calls", "handles", "module_id", "sandbox"))
 
 
 def starts_nobody(message: Mapping[str, Any] | bytes) -> bool:
-    """True if the programs of this request start no process, so that a process that outlives it
-    belongs to the shim."""
+    """True if the programs of this request start no process.
+
+    A process that outlives the request then belongs to the shim.
+    """
     if not isinstance(message, Mapping) or not _STARTS.isdisjoint(message):
         return False
     runs = [message, *message.get("runs", ())]
@@ -39,7 +41,7 @@ def starts_nobody(message: Mapping[str, Any] | bytes) -> bool:
 
 
 class Leftovers:
-    """The leftovers of a session, to which each case adds. `summary` is for the report."""
+    """The leftovers of a session. Each case adds to them; `summary` describes them in a report."""
 
     def __init__(self) -> None:
         self._requests = 0
@@ -62,7 +64,7 @@ class Leftovers:
         return {"requests": self._requests, "left": self._seen, "folders": self.folders}
 
     def join(self, requests: int, left: Iterable[str], folders: Iterable[str] = ()) -> None:
-        """Add the leftovers that another process of the kit has found for the same shim."""
+        """Add the leftovers that another process of the kit has found for this shim."""
         self._requests += requests
         self._seen += left
         self.folders += folders

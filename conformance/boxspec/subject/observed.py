@@ -1,4 +1,4 @@
-"""The answer of a shim, and what was observed from outside the shim."""
+"""The answer of a shim, and the observations from outside the shim."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ class Answer:
 
 
 class AnswerText(str):
-    """A text made from an answer.
+    """A text that was made from an answer.
 
-    If a failure compares it, the failure block shows the request of that answer.
+    If an expectation about this text fails, the failure block shows the request of that answer.
     """
 
     answer: Answer
@@ -102,7 +102,7 @@ class AnswerText(str):
         return made
 
     def __deepcopy__(self, _: object) -> str:
-        # A copy is made for records of results, which need only the text.
+        # Records of results copy this object. They need only the text, so the copy is a plain str.
         return str(self)
 
 
@@ -111,7 +111,7 @@ class Facts:
     """The observations of one shim process from outside.
 
     survivors: processes that ran when the shim ended, or when its response appeared.
-    lasting: the survivors without those that were killed already and about to end.
+    lasting: the survivors, except those that were killed already and about to end.
     """
 
     shim_exit: tuple[str, int]
@@ -182,7 +182,7 @@ class FromOutside:
 
 
 class Observed(FromOutside, Answer):
-    """The answer to a message that had a shim process of its own, with the observations."""
+    """The answer to a message for which a shim process was started, with the observations."""
 
     def __init__(self, raw: dict[str, Any] | None, observed: Facts) -> None:
         super().__init__(raw)

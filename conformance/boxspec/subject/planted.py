@@ -1,6 +1,6 @@
-"""Files that a program inside a sandbox could plant for the launcher of a later call.
+"""Write files that a program inside a sandbox could plant for the launcher of a later call.
 
-Each file that is executed makes a mark: a file outside, where no program inside can write.
+If a planted file is executed, it makes a mark: a file outside, where no program inside can write.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 PYTHON = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-# Modules that a launcher in Python imports, and those that Python itself imports at its start.
+# Modules that a launcher in Python imports, and modules that Python itself imports at its start.
 MODULES = (
     *("json", "os", "re", "socket", "struct", "subprocess", "signal", "select", "ctypes"),
     *("pathlib", "shutil", "tempfile", "typing", "sitecustomize", "usercustomize"),
@@ -47,8 +47,8 @@ _PYTHON = "import io; io.open('{mark}', 'w').close()\n"
 _JAVASCRIPT = "require('fs').writeFileSync('{mark}', '')\n"
 LANGUAGES = {".py": _PYTHON, ".pth": _PYTHON, ".js": _JAVASCRIPT, ".cjs": _JAVASCRIPT}
 SHELL = "#!/bin/sh\n: >'{mark}'\n"
-# A shell executes the third line, and leaves the file before the last three, which are for
-# Python: there the lines before are a text.
+# A shell makes the mark in the third line, and leaves the file in the fourth. For Python these
+# lines are in a string, and the last line makes the mark.
 SHELL_AND_PYTHON = """\
 #!/bin/sh
 ''':'
@@ -63,7 +63,7 @@ io.open('{mark}', 'w').close()
 def write_planted(path: Path, mark: Path, kept: str = "") -> None:
     """Write a script that makes the mark when it is executed.
 
-    kept: the content of the file that it replaces. It follows the line that makes the mark.
+    kept: the content of the replaced file. It follows the lines that make the mark.
     """
     text = LANGUAGES.get(path.suffix, SHELL if kept else SHELL_AND_PYTHON)
     path.parent.mkdir(parents=True, exist_ok=True)

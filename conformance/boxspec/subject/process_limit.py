@@ -10,8 +10,8 @@ from pathlib import Path
 from boxspec.errors import UsageError
 from boxspec.mounts import Mount, mounts
 
-# The most that a run was seen to use (408 with -j 4, 542 with -j 32): without long tests, and for
-# each long test that runs at the same time.
+# The processes and threads that a run needs: without long tests, and for each long test that runs
+# at the same time. Runs were seen to use at most 408 with -j 4, and 542 with -j 32.
 ALONE, EACH = 400, 6
 
 
@@ -44,8 +44,10 @@ def processes_left() -> int | None:
 
 
 def least_left(groups: Iterable[Path], hierarchies: Sequence[Mount]) -> int | None:
-    """Return the smallest rest of these control groups and their parents; None without a limit.
+    """Return how many processes these control groups and their parents still allow, the least of
+    all.
 
+    Return None without a limit.
     groups: paths in a hierarchy.
     """
     found = []

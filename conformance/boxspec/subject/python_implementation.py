@@ -1,8 +1,7 @@
-"""Find the Python implementation, which was written from the contracts and shares no code with
-other implementations.
+"""Find the Python implementation, which was written from the contracts alone.
 
-If the kit needs the right answer to a question, it asks this implementation and never the one under
-test.
+It shares no code with other implementations. If the kit needs the right answer to a question, it
+asks this implementation and never the one under test.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Fields = dict[str, Any]
 
 
 def python_implementation_command() -> list[str]:
-    # Use the interpreter itself, because the python3 of a version manager is a slow script.
+    # The path of the interpreter itself is used: with a version manager `python3` is a slow script.
     return [str(Path(sys.executable).resolve()), "-I", "-S", str(PYTHON_IMPLEMENTATION)]
 
 

@@ -1,5 +1,8 @@
-"""Check every capability: a shim must answer its requests if it declares the capability, and refuse
-them as unsupported if not."""
+"""Check every capability with sentinel requests.
+
+A shim must answer the requests of a declared capability, and refuse those of an undeclared one as
+unsupported.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ Ask = tuple[str, dict[str, Any]]
 
 
 def quiet(_: str) -> None:
-    """A function that prints nothing, for callers that want no lines."""
+    """Print nothing. Callers pass this function if they want no lines."""
 
 
 def no(reason: str) -> NotConforming:
@@ -48,7 +51,7 @@ def sentinel(capability: str, declared: bool, answer: dict[str, Any], say: Say, 
 def _refused(capability: str, answer: Mapping[str, Any], op: str) -> None:
     """Expect `unsupported`.
 
-    It may name any capability or operation, because a shim may check them in any order.
+    The answer may name any capability or operation, because a shim may check them in any order.
     """
     if "unsupported" not in answer:
         raise undeclared(capability, answer)
@@ -67,7 +70,11 @@ def sentinels(
     each: Mapping[str, list[Ask]],
     say: Say,
 ) -> None:
-    """Send all requests with `put`. `each` has the requests of every capability."""
+    """Send the requests of every capability and check their answers.
+
+    put: a function that sends a request.
+    each: the requests of every capability.
+    """
     for capability, asks in each.items():
         for op, fields in asks:
             answer = dict(put({**fields, "op": op}) or {})

@@ -46,7 +46,7 @@ def _send(pid: int, name: str | int) -> None:
 
 
 class Owner(patience.Stage, Protocol):
-    """A case, as far as its shim processes need it."""
+    """The part of a case that its shim processes need."""
 
     @property
     def capabilities(self) -> frozenset[str]: ...
@@ -63,7 +63,8 @@ class Owner(patience.Stage, Protocol):
 
 
 class ShimProcess(ShimView, Generic[Outcome]):
-    """A shim process. The end of the with-block ends it and all its descendants."""
+    """A running shim process. The end of the with-block ends the process and all its
+    descendants."""
 
     def __init__(
         self,
@@ -104,7 +105,7 @@ class ShimProcess(ShimView, Generic[Outcome]):
         self.close()
 
     def has_preload(self, name: str) -> bool:
-        """True if the shim has loaded the preloaded library NAME. The shim may have ended."""
+        """True if the shim has loaded the preloaded library NAME, even if the shim has ended."""
         lines = (self.exchange.folder / PRELOADED).read_text().splitlines()
         return f"{self.shim_pid} {name}" in lines
 
@@ -130,8 +131,10 @@ class ShimProcess(ShimView, Generic[Outcome]):
         return time.monotonic_ns()
 
     def request_read_ns(self) -> int:
-        """Return a time before the shim read its request: measured if `old_request` was set, else
-        its start."""
+        """Return a time at or before which the shim had not read its request.
+
+        The time is measured if `old_request` was set; otherwise it is the start of the shim.
+        """
         return max(self.t_started_ns, self.exchange.read_ns())
 
     @property
@@ -147,7 +150,7 @@ class ShimProcess(ShimView, Generic[Outcome]):
     def look_for_child(self) -> None:
         """Look for a child, which has its own process group.
 
-        Repeated calls within half of LOOK_S do nothing.
+        If the last look was less than half of LOOK_S ago, do nothing.
         """
         now = time.monotonic()
         if not self.childless or now - self._looked < LOOK_S / 2 or not self.running:
@@ -173,7 +176,7 @@ class ShimProcess(ShimView, Generic[Outcome]):
     def signal_group(self, name: str | int) -> None:
         """Send a signal to the process group of the shim, as a terminal would."""
         self.warden.pump()
-        # With the number 1, killpg would be kill(-1), which signals all processes.
+        # With the process number 1, killpg would become kill(-1), which signals all processes.
         if self.warden.shim_exit is None and self.shim_pid > 1:
             self._sent.add(signal_number(name))
             with contextlib.suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""A running shim, as an observer sees it: its processes, and its state in /proc."""
+"""A running shim as an observer sees it: its processes, and its state in /proc."""
 
 from __future__ import annotations
 
@@ -53,16 +53,17 @@ class ShimView:
         return self._without_helpers(procs.children(self.shim_pid))
 
     def tree(self) -> list[Proc]:
-        """Return all processes below the shim, without the helper processes that `children` leaves
-        out.
+        """Return all processes below the shim, except helper processes that hold the fifo.
 
         An implementation may have processes between itself and the child.
         """
         return self._without_helpers(procs.tree(self.shim_pid))
 
     def _without_helpers(self, found: list[Proc]) -> list[Proc]:
-        """Leave out helper processes that hold the fifo for the shim (such as `cat`), and their
-        ancestors below the shim."""
+        """Leave out helper processes (such as `cat`) that hold the fifo for the shim.
+
+        The ancestors of such a helper below the shim are left out too.
+        """
         place = self._hold
         if place is None or not found:
             return found
@@ -94,12 +95,12 @@ class ShimView:
         return procs.limits(self.shim_pid, which)
 
     def at_rest(self) -> Status:
-        """Return the status when the main thread sleeps, because a runtime changes its masks
-        before."""
+        """Return the status when the main thread sleeps. A runtime may change its masks before
+        that."""
         return procs.at_rest(self.shim_pid)
 
     def blocked_at_rest(self) -> set[frozenset[int]]:
-        """Return the different signal masks of its threads, when they sleep."""
+        """Return the different signal masks of the shim's threads, when they sleep."""
         return procs.blocked_at_rest(self.shim_pid)
 
     def wakeups(self) -> int:

@@ -1,4 +1,4 @@
-"""The request and the events of a case, as its report and its kept folder show them."""
+"""Show the request and the events of a case in its report and in its kept folder."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from boxspec.judge.expect import shown
 from boxspec.subject.observe.events import Events
 
-# In a longer request the long texts and lists are shortened for a report.
+# If a request is longer than this, its long texts and lists are shortened for a report.
 MOST_SHOWN = 600
-# The characters of a text, and the items of a list, that a long request keeps.
+# How many characters of a text, and how many items of a list, remain in a shortened request.
 TEXT_SHOWN, ITEMS_SHOWN = 60, 8
-# Ends a text or a list that was shortened.
+# The end of a shortened text or list.
 SHORTENED = " more)"
 
 
@@ -32,7 +32,7 @@ def shown_request(message: Mapping[str, Any] | bytes) -> str:
 
 
 def _shortened(value: Any) -> Any:
-    """Return a part of a request with its long texts and lists shortened."""
+    """Return this part of a request. Its long texts and lists are shortened."""
     if isinstance(value, str) and len(value) > TEXT_SHOWN:
         return f"{value[:TEXT_SHOWN]}… ({len(value) - TEXT_SHOWN:,}{SHORTENED}"
     if isinstance(value, list):
@@ -47,13 +47,13 @@ def _shortened(value: Any) -> Any:
 def write_transcript(
     folder: Path, name: str, asked: Mapping[str, Any] | None, logs: Iterable[Events]
 ) -> None:
-    """Add files to the folder of a case that is kept: its test, its last request, its events."""
+    """Write the test, the last request and the events into the kept folder of a case."""
     if not folder.exists():
         return
-    # The name is written after the run, because the shim could read it before.
+    # The name of the test is written after the run, because the shim could read it during the run.
     (folder / "test").write_text(f"{name}\n", encoding="utf-8")
     if asked is not None:
-        # In ASCII, because the request may contain half a surrogate pair.
+        # ASCII with escapes, because the request may contain a lone surrogate.
         (folder / "asked.json").write_text(json.dumps(asked), encoding="ascii")
     for events in logs:
         lines = [str(event) for event in events.all()]

@@ -1,8 +1,8 @@
-"""The checks that a shim must pass before it gets a score.
+"""Check whether a shim can be trusted, before it gets a score.
 
 A shim that accepts everything, refuses everything, echoes requests or answers with outdated ids is
 "not a conforming shim". The checks are coarse on purpose: an implementation with one real mistake
-must pass them, so that the mistake is reported by the requirement that it breaks.
+must pass them, so that the broken requirement reports the mistake.
 """
 
 from __future__ import annotations
@@ -30,10 +30,9 @@ from boxspec.subject.sentinels import no as _no
 from boxspec.subject.session import Session
 
 WITHIN_S = 10.0
-# A check that takes longer is reported while it still runs, so that the user sees which check
-# hangs.
+# If a check takes longer than this, a line says so, so that the user sees which check hangs.
 SLOW_S = 8.0
-# How often a check is tried if it fails because the machine is busy.
+# A check is tried up to this many times if it fails because the machine is busy.
 TIMES = 3
 
 
@@ -43,11 +42,10 @@ def trust(
     contracts: Sequence[str] | None = None,
     slow: Say = quiet,
 ) -> None:
-    """Run the checks of these contracts, or of all. Raise NotConforming at the first check that
-    fails.
+    """Run the checks of these contracts, or of all. Raise NotConforming at the first failed check.
 
     slow: gets a line if a check takes longer than SLOW_S; called in another thread.
-    Also sets session.hello.
+    The answer to `hello` is stored in session.hello.
     """
     _step(session, _serve, say, slow)
     _step(session, _run, say, slow)
@@ -79,7 +77,7 @@ def _in_one_line(say: Say) -> Iterator[Say]:
 def _step(
     session: Session, ask: Callable[[Any, Say], None], say: Say, slow: Say, make: type[Case] = Case
 ) -> None:
-    """Run one check; repeat it if it was late because the machine was busy."""
+    """Run one check. If it was late because the machine was busy, repeat it."""
     printed: list[str] = []
 
     def print_once(line: str) -> None:

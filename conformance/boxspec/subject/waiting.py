@@ -12,7 +12,7 @@ from boxspec.subject.observe.machine import Machine
 from boxspec.subject.observe.stamps import Spent, Stamp, Waited, elapsed_ms, observers_waited_ns
 
 # With real-time priority a shim is delayed only by its own threads, and only if it computes for
-# more than this share of its life.
+# more than this share of its life time.
 OWN_WORK = 0.5
 
 
@@ -49,10 +49,10 @@ class Run(Protocol):
 def waited_between(
     runs: Sequence[Run], since: Stamp, until: Stamp, *, child: bool | None = None
 ) -> tuple[float, bool]:
-    """Return the longest possible scheduling delay in milliseconds, and whether it was measured.
+    """Return the longest possible scheduling delay in milliseconds, and True if it was measured.
 
-    child: True if a child or another process ends between the stamps, because the time that it
-        waited is lost with it. By default True if `until` is the end of the run.
+    child: True if a child or another process ends between the stamps: its waiting time is then
+        lost. By default True if `until` is the end of the run.
     """
     run = _concerned(runs, since, until)
     if run is None:
@@ -62,8 +62,10 @@ def waited_between(
 
 
 def waited_by_now(run: Run) -> tuple[float, bool]:
-    """Return the longest possible scheduling delay of a shim until now or until its end, and
-    whether it was measured."""
+    """Return the longest possible scheduling delay of a shim until now or until its end.
+
+    The second value is True if the delay was measured.
+    """
     now = Stamp(run.t_ended_ns or time.monotonic_ns(), targets={run.shim_pid: run.waited()})
     return _waited(run, Stamp(run.t_started_ns), now)
 
@@ -87,21 +89,21 @@ def _waited(run: Run, since: Stamp, until: Stamp, *, child: bool = False) -> tup
 
 
 def _target(run: Run, since: Stamp, until: Stamp) -> tuple[int, bool]:
-    """Return how long the threads of a shim waited, in ns, and whether all of them were
+    """Return how long the threads of a shim waited, in ns, and True if all of them were
     measured."""
     helpers = run.setting.helpers
     first = since.targets.get(run.shim_pid, Waited(0, 1))
     last = until.targets.get(run.shim_pid) or run.waited()
     helped = helpers.later or (helpers.before and since.t_ns <= run.t_started_ns)
-    # The counter of a thread is lost when the thread ends. After the end of a process only the
-    # counter of its first thread can be read.
+    # The kernel forgets the counter of a thread when the thread ends. After the end of a process
+    # only the counter of its first thread can be read.
     whole = last.threads >= max(first.threads, helpers.threads)
     seen = first.known and whole and not helped
     return max(0, last.ns - first.ns), seen or _in_front(run)
 
 
 def _in_front(run: Run) -> bool:
-    """True if the run had real-time priority and did not delay itself."""
+    """True if the run had real-time priority and its own threads did not delay it."""
     if not run.setting.realtime or run.spent is None or run.t_ended_ns is None:
         return False
     return run.spent.cpu_ns < OWN_WORK * (run.t_ended_ns - run.t_started_ns)

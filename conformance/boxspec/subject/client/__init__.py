@@ -1,1 +1,1 @@
-"""The protocol: requests and answers as files and as lines, and checks of the answers."""
+"""Send requests and read answers, as files and as lines, and check the answers."""

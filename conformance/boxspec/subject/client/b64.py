@@ -1,4 +1,4 @@
-"""Convert strings to their `_b64` form: bytes that are not UTF-8 are sent in Base64."""
+"""Convert strings to their `_b64` form: bytes that are not valid UTF-8 are sent in Base64."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def text_or_none(value: Word) -> str | None:
 
 
 def put_word(into: dict[str, Any], name: str, value: Word) -> None:
-    """Set `name` to the text, or `name_b64` if the bytes are not UTF-8."""
+    """Set `name` to the text, or `name_b64` if the bytes are not valid UTF-8."""
     text = text_or_none(value)
     if text is None:
         into[name + "_b64"] = b64(value)

@@ -1,6 +1,6 @@
 """Split and check the command of `--shim`.
 
-It is split as a shell would do, but started without a shell.
+A command is split by the rules of a shell, but started without a shell.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from boxspec.places import INSTALLED, ROOT
 _NAME = "boxspec-ref"
 _BUILT = ROOT / "build" / "release" / "reference" / _NAME
 REFERENCE = Path(shutil.which(_NAME) or _NAME) if INSTALLED else _BUILT
-# A wheel without the reference has this file, which contains the reason. Its boxspec-ref prints the
-# reason too.
+# A wheel without the reference contains this file with the reason. The program boxspec-ref of that
+# wheel prints the same reason.
 ABSENT = ROOT / "without-boxspec-ref.txt"
 ELSEWHERE = "judging needs none; a wheel that is built on the system that it is for has one"
 
@@ -31,8 +31,7 @@ def reference_absent() -> str | None:
 
 
 def reference_argv() -> tuple[str, ...]:
-    """Return the command of the reference, which belongs to this checkout or to the installed
-    kit."""
+    """Return the command of the reference: of this checkout or of the installed kit."""
     absent = reference_absent()
     if absent is not None:
         remedy = ELSEWHERE if INSTALLED else "run ./ci/setup, or name --shim"
@@ -91,15 +90,17 @@ def _program(word: str) -> str:
 
 
 def _check_beginning(word: str, path: Path) -> None:
-    """Check the interpreter in the #! line, because for a missing one the kernel only reports "No
-    such file or directory"."""
+    """Check the interpreter in the #! line of a script.
+
+    If the interpreter is missing, the kernel reports only "No such file or directory".
+    """
     place = f"--shim {word}"
     named = "name the interpreter: --shim " + shlex.quote(f"python3 {shlex.quote(word)}")
     try:
         with path.open("rb") as file:
             begins = file.read(256)
     except OSError:
-        return  # the file may be executable without being readable
+        return  # an executable file may be unreadable
     if not begins.startswith(b"#!"):
         if b"\0" not in begins:
             raise UsageError(
@@ -126,4 +127,4 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except OSError:
-        return False  # for example a one-line program that is too long for a name
+        return False  # the word may be a one-line program that is too long for a name

@@ -1,4 +1,4 @@
-"""The files of one `SHIM run REQUEST RESPONSE`: request, response and the fifo `hold`."""
+"""Handle the files of one `SHIM run REQUEST RESPONSE`: request, response and the fifo `hold`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from boxspec.subject.observe.lines import poll
 def read_response(path: Path, limit: int, writer: int | None = None) -> bytes | None:
     """Return the content of a file, at most `limit` bytes.
 
-    Reports quote the content, and the kit may read files that the shim may not. So only a regular
-    file is read (a fifo might never end), no link is followed, and if the shim runs as another user
-    (`writer`), the file must belong to that user.
+    Reports quote the content, and the kit may read files that the shim may not. So links are not
+    followed, and if the shim runs as another user (`writer`), the file must belong to that user.
+    Only a regular file is read, because a fifo might never end.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -35,14 +35,14 @@ def read_response(path: Path, limit: int, writer: int | None = None) -> bytes | 
         facts = os.fstat(fd)
         if not stat.S_ISREG(facts.st_mode):
             raise ShimBroke("the response is not a regular file")
-        # A hard link is refused too, because it may name a file that only the kit may read.
+        # A hard link could name a file that only the kit may read.
         if facts.st_nlink > 1:
             raise ShimBroke(f"the response has {facts.st_nlink} names")
         if writer is not None and facts.st_uid != writer:
             raise ShimBroke(f"the response is a file of user {facts.st_uid}, the shim is {writer}")
         if facts.st_size > limit:
             raise ShimBroke(f"the response has {facts.st_size} bytes, the limit is {limit}")
-        # Read in pieces, because a leftover process may append to the file meanwhile.
+        # The file is read in pieces, because a leftover process may append to it meanwhile.
         data = bytearray()
         while part := os.read(fd, min(2**20, limit + 1 - len(data))):
             data += part
@@ -86,14 +86,17 @@ class Exchange:
             assert isinstance(message, dict)
             self._prepare_hold(message)
         if isinstance(message, dict):
-            # ASCII with escapes, because a lone surrogate could not be written otherwise.
+            # The request is written as ASCII with escapes, because UTF-8 cannot hold a lone
+            # surrogate.
             self.request.write_text(json.dumps(message), encoding="ascii")
         else:
             self.request.write_bytes(message)
 
     def age(self) -> None:
-        """Wait until the clock of file times has advanced, so that a later reading has a later
-        time."""
+        """Wait until the clock of file times has advanced.
+
+        A read of the request after that has a later time than the write.
+        """
         written = self.request.stat().st_ctime_ns
         while time.clock_gettime_ns(CLOCK_REALTIME_COARSE) <= written:
             poll([], 0.001)

@@ -1,10 +1,11 @@
-"""The JSON Schemas of the operations: found by folder, and compiled once.
+"""Find the JSON Schemas of the operations by folder, and compile each of them once.
 
-This folder `schemas`, and one in each contract, has a file for each operation, with its request
-and its answer. Two additions to JSON Schema 2020-12:
+This folder `schemas`, and one in each contract, has a file for each operation, with its request and
+its answer. The schemas use two additions to JSON Schema 2020-12:
 
-* `x-one-for-each` at a list of a result: it has one item for each item of this request field.
-* `$defs/declared.CAPABILITY`: fields of a result if the shim declares that capability.
+* `x-one-for-each` at a list of a result: the list has one item for each item of the named request
+  field.
+* `$defs/declared.CAPABILITY`: fields that a result has if the shim declares that capability.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def of_request(op: str) -> Validator:
 def of_answer(op: str, capabilities: frozenset[str] = frozenset()) -> Validator:
     """Return the validator for answers of a shim with these capabilities.
 
-    For an unknown operation it checks only the outer object.
+    For an unknown operation the validator checks only the outer object.
     """
     document = documents()[op if is_operation(op) else "envelope"]
     place = f"{document['$id']}#/$defs"
@@ -82,8 +83,10 @@ def _compiled(schema: Schema) -> Validator:
 
 @cache
 def one_for_each(op: str) -> dict[str, str]:
-    """Return the lists in a result that must have the length of a list in the request; the value is
-    the name of that list."""
+    """Return the lists of a result whose length is fixed by the request.
+
+    Each list is mapped to the list of the request that has the same length.
+    """
     result = documents()[op]["$defs"].get("result", {}) if is_operation(op) else {}
     found = result.get("properties", {}).items()
     return {name: each["x-one-for-each"] for name, each in found if "x-one-for-each" in each}

@@ -1,7 +1,7 @@
 """Exchange lines of JSON with `SHIM serve`, with limits on line length, size and time.
 
-A mistake of the shim is blamed only on the request in flight: the session ends, and the next
-request starts a new one.
+If the shim makes a mistake, only the current request fails: the session ends, and the next request
+starts a new session.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from boxspec.subject.observe.machine import Machine
 from boxspec.subject.observe.procs import Proc
 from boxspec.subject.observe.warden import Exit, Warden
 
-# Time limit of a small request.
+# Time limit for the answer to a small request.
 ANSWER_S = 10.0
 TWO_ANSWERS = "two answers to one request"
 ONE_LINE = "an answer is one line of JSON on stdout, and all else goes to stderr"
 
 
-# For this long one reading of the machine's counters is used, because a reading costs more than
+# The machine's counters are read again only after this time, because reading them costs more than
 # most requests.
 FRESH_NS = 100_000_000
 
@@ -63,7 +63,7 @@ class Serve:
         self._lock = threading.Lock()
         self._buffer = bytearray()
         self._number = 0
-        # Processes that outlive the shim.
+        # Processes that have outlived the shim.
         self.left: list[Proc] = []
         self._machine = Machine.now()
         self._folder = folder

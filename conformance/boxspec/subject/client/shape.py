@@ -46,7 +46,7 @@ def check(message: Mapping[str, Any], answer: Any, capabilities: frozenset[str])
 
 
 def envelope(answer: Any) -> None:
-    """Check the answer to a line that need not be a request; its id may be null."""
+    """Check the answer to a line that may not be a request. The id of the answer may be null."""
     follows(schema.of_answer("envelope"), answer)
 
 
@@ -56,8 +56,8 @@ def follows(validator: Validator, value: Any) -> None:
         try:
             error = _first(validator, value)
         except UnicodeEncodeError:
-            # Replace lone surrogates: whether a text may have them is decided by requirements, not
-            # by the shape.
+            # Lone surrogates are replaced before the check, because requirements decide whether a
+            # text may have them.
             whole = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
             error = _first(validator, json.loads(whole))
     except (ValueError, RecursionError):
@@ -75,7 +75,7 @@ def _words(error: ValidationError) -> str:
     place, _, keyword = (error.absolute_keyword_location or "").rpartition("/")
     around: Any = schema.at(place).contents
     if isinstance(kind, ValidationErrorKind.Required):
-        # The field is missing, so the pointer names it.
+        # For a missing field, the pointer names the field itself.
         text = f"{_pointer([*path, kind.property])}: is missing"
         _, declared, capability = place.partition(schema.DECLARED)
         if declared:
@@ -99,7 +99,7 @@ def _pointer(path: Iterable[str | int]) -> str:
 
 
 def wanted(place: Resolved) -> str:
-    """Describe the value that was expected: by the title of the schema, or by its keywords."""
+    """Describe the expected value, by the title of the schema or by its keywords."""
     asked: Any = place.contents
     if "title" in asked:
         return str(asked["title"])

@@ -23,9 +23,9 @@ MOST_READ = MOST_PARTS * PART
 class Streams:
     """The three streams of a shim.
 
-    The shim's ends are open until it has started, the kit's ends until `close`. A stream can be
-    None (stdin: /dev/null; stdout and stderr: a file of the case), "null", "pipe", "pty", a path
-    (stdin only) or a descriptor, which the caller closes.
+    A stream can be None (stdin: /dev/null; stdout and stderr: a file of the case), "null", "pipe",
+    "pty", a path (stdin only) or a descriptor, which the caller closes. The shim's ends are open
+    until the shim has started, the kit's ends until `close`.
     """
 
     def __init__(self, folder: Path, wishes: Mapping[str, Wish]) -> None:
@@ -65,7 +65,7 @@ class Streams:
         raise TypeError(f"shim_{name}={wish!r}")
 
     def _pty(self, name: str) -> int:
-        # All streams that want a terminal get the same one, as in the session of a user.
+        # All streams with "pty" share one terminal, as in the session of a user.
         if self._terminal is None:
             ours, self._terminal = pty.openpty()
             tty.setraw(self._terminal)
@@ -95,7 +95,8 @@ class Streams:
         """Return the output of the shim: the content of the file, or the bytes in the pipe."""
         if name in self._ours and not self._ours[name].closed:
             return self._drain(self._ours[name])
-        # The shim may have closed the folder to others; this must not prevent a verdict.
+        # The shim may have removed the permissions of the folder; a verdict must be possible
+        # anyway.
         with contextlib.suppress(OSError):
             return _beginning(self.folder / name)
         return b""
@@ -118,7 +119,8 @@ class Streams:
     def close(self) -> None:
         self.started()
         for stream in self._ours.values():
-            # A pipe without a reader raises an error, which does not matter: no data is buffered.
+            # Closing a pipe without a reader may raise an error. Nothing is lost, because no data
+            # is buffered.
             with contextlib.suppress(OSError):
                 stream.close()
 
@@ -126,7 +128,8 @@ class Streams:
 def _beginning(path: Path) -> bytes:
     """Return the beginning of the file.
 
-    A link is not followed, because the report quotes the content.
+    Reports quote the content. A link is not followed, because it could name a file that only the
+    kit may read.
     """
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:

@@ -9,9 +9,9 @@ from typing import Any
 from boxspec.errors import ShimBroke
 
 MAX_RESPONSE = 16 * 2**20
-# Limits the number of values and names, because each takes up to two hundred bytes of memory,
-# however short its text is. Commas and other marks inside strings are counted too; the limit allows
-# two streams that consist of commas only.
+# Limit for the number of values and names in a response, because each takes up to two hundred bytes
+# of memory, even if its text is short. Marks inside strings are counted too. The limit is so high
+# that two streams may consist only of commas.
 MOST_MARKS = 2 * 2**20
 MARKS = {b",": 1, b"[": 1, b"{": 1, b":": 2}
 
@@ -35,8 +35,8 @@ def _decoder(wholes: list[str]) -> json.JSONDecoder:
     """Return a decoder that adds the text of each `_Whole` to the list."""
 
     def number(text: str) -> float:
-        # The number keeps a class of its own, because JSON Schema and every comparison would accept
-        # 1.0 as an integer.
+        # A float would be enough for JSON, but JSON Schema and comparisons accept the float 1.0 as
+        # an integer. So such a number gets its own class.
         made = float(text)
         if not made.is_integer() and not math.isinf(made):
             return made

@@ -1,6 +1,6 @@
 """Keep the end of a stream that may be endless.
 
-It is read continuously, so that it fills no disk and no pipe.
+A thread reads the stream all the time, so that the stream fills no disk and no pipe.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Tail:
     def close(self) -> None:
         """Close the pipe.
 
-        The writers should have ended; what they left in the pipe is read first.
+        The writers should have ended. The data that is still in the pipe is read first.
         """
         if self._fd < 0:
             return

@@ -12,9 +12,9 @@ from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Limit, LineReader
 from boxspec.subject.observe.stamps import UNKNOWN, Stamp, Waited
 
-# A limit far above what any case logs; later events are ignored.
+# No case logs nearly as many events. Later events are ignored.
 MOST_EVENTS = 200_000
-# The interval at which a wait checks whether any process is left that could write.
+# The interval at which a wait checks whether a process is left that could write an event.
 LOOK_S = 0.25
 
 
@@ -35,7 +35,7 @@ class Event:
     rest: the words after the time stamp.
     waited: how long its writer had waited for a processor in total.
     late_ns: the part of `waited` since the writer's previous event.
-    parents: for each parent of the writer, by its pid, how long it had waited.
+    parents: how long each parent of the writer had waited, by pid.
     """
 
     word: str
@@ -51,13 +51,16 @@ class Event:
 
     @property
     def effect(self) -> Stamp:
-        """Return the stamp of something that happened to the writer before it wrote; the writer may
-        have waited in between."""
+        """Return the stamp of something that happened to the writer before this event.
+
+        The writer may have waited for a processor in between.
+        """
         return Stamp(self.t_ns, self.late_ns, self.pid, self.waited, self.parents)
 
     @property
     def cause(self) -> Stamp:
-        """Return the stamp of the writer's next action after it wrote, for example its exit."""
+        """Return the stamp of the next action of the writer after this event, for example its
+        exit."""
         return self.effect.exact()
 
 
@@ -99,7 +102,7 @@ class Events:
         # Translates the pid of a writer from its pid namespace to the pid outside.
         self._outside = outside
         self._numbers: dict[int, int] = {}
-        # Opened for writing too, because otherwise the fifo would end when its first writer closes
+        # The fifo is opened for writing too. Otherwise it would end when its first writer closes
         # it.
         self._fd = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._reader = LineReader(self._fd)
@@ -127,7 +130,7 @@ class Events:
             return event
         known = self._numbers.get(event.pid, procs.NOBODY)
         if not procs.exists(known):
-            # The pid may be reused: another run of the case may have the same pids in its
+            # The pid may be reused: another run of the case may have the same pids in its own pid
             # namespace.
             found = self._outside(event.pid)
             gone = found > procs.NOBODY
@@ -144,8 +147,8 @@ class Events:
     def wait(self, word: str, timeout_s: float = 10, pid: int | None = None) -> Event:
         """Return the next event with this word.
 
-        The time limit is counted from the start of a child; raise the exception of the limit if it
-        is over.
+        The time limit is counted from the start of a child. If the limit is over, its exception is
+        raised.
         """
         limit = self._patience(timeout_s)
         last_look = False
@@ -166,8 +169,7 @@ class Events:
             last_look = not self._any_process_alive()
 
     def all(self, word: str | None = None, pid: int | None = None) -> list[Event]:
-        """Return all events so far; only those with this word and of this process, if they are
-        given."""
+        """Return all events so far, or only the events with this word and of this process."""
         while self._take():
             pass
         return [

@@ -1,4 +1,4 @@
-"""Collect facts about a file, which an observer outside compares before and after an attempt.
+"""Collect facts about a file. An observer compares them before and after an attempt.
 
 The files belong to a program that may be hostile. It may have replaced a file by a fifo, by a link
 to a device or by a file of many gigabytes, and may have made a tree of any depth. No function here
@@ -17,17 +17,17 @@ from boxspec.errors import ShimBroke
 from boxspec.folders import flags
 
 Facts = tuple[object, ...]
-# The most bytes of a file that are compared, and that are read as a whole.
+# At most this many bytes of a file are read and compared.
 BYTES_MOST = 16 << 20
 WRITTEN_MOST = 1 << 28
-# The most paths and levels of a tree.
+# At most this many paths and levels of a tree are examined.
 PATHS_MOST, LEVELS_MOST = 100_000, 64
 
 
 def content(path: Path, most: int = BYTES_MOST) -> bytes | None:
-    """Return the first bytes of a regular file, following links. Other kinds of files give None."""
+    """Return the first bytes of a regular file, following links; None for other kinds of files."""
     with contextlib.suppress(OSError):
-        # Opening some devices has effects, so look before.
+        # Opening some devices has effects, so the kind is checked before.
         if not stat.S_ISREG(path.stat().st_mode):
             return None
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
@@ -54,13 +54,15 @@ def written(path: Path) -> bytes:
 
 
 def tree(folder: Path) -> list[Path]:
-    """Return the paths below a folder, at most PATHS_MOST and LEVELS_MOST deep, without following
-    links."""
+    """Return the paths below a folder, without following links.
+
+    The result is limited by PATHS_MOST and LEVELS_MOST.
+    """
     found: list[Path] = []
     folders = [(folder, 1)]
     while folders and len(found) < PATHS_MOST:
         place, level = folders.pop()
-        # A folder may be closed, or removed meanwhile.
+        # A folder may be unreadable, or may be removed meanwhile.
         with contextlib.suppress(OSError), os.scandir(place) as entries:
             for each in entries:
                 found.append(Path(each.path))
@@ -70,7 +72,7 @@ def tree(folder: Path) -> list[Path]:
 
 
 def facts_of(path: Path) -> Facts:
-    """Return the facts about a path, without following links; () if the path cannot be looked at.
+    """Return the facts about a path, without following links; () if the path cannot be examined.
 
     The times of a directory are left out, because the facts about its entries show the same
     changes.

@@ -1,8 +1,8 @@
 """The helper processes and additional threads of a run.
 
-They are all processes and threads except the first thread of the shim, and the child. The time that
-they waited for a processor is lost when they end. So if there are any, the scheduling delay of a
-shim cannot be read after its end.
+Every process and thread is one of them, except the first thread of the shim, and the child. The
+kernel forgets their waiting time when they end. So if there are any, the scheduling delay of a shim
+cannot be read after its end.
 """
 
 from __future__ import annotations

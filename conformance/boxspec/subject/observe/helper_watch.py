@@ -26,7 +26,7 @@ class HelperWatch:
     def __init__(self, shim: Watched) -> None:
         self._shim = shim
         self._threads = 1
-        # Processes that were seen before the child existed, and those that were seen later.
+        # Processes that were seen before the child existed, and processes that were seen later.
         self._before: set[int] = set()
         self._later: set[int] = set()
 
@@ -48,6 +48,7 @@ class HelperWatch:
         while self._shim.running and not limit.over():
             self._observe(self._later)
         wrapped = self._shim.shim_pid not in ready.parents
-        # The pid of the child is not a helper: before its exec the child was a copy of the shim.
+        # The pid of the child does not count as a helper: the child was a copy of the shim until
+        # its exec.
         before, later = self._before - {ready.pid}, self._later - {ready.pid}
         return HelperProcesses(self._threads, bool(before), bool(later) or wrapped)

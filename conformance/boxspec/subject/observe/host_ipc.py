@@ -1,5 +1,4 @@
-"""Shared memory, queues and a key of the host, which are created for an attempt and removed after
-it."""
+"""Create shared memory, queues and a key on the host for an attempt, and remove them afterwards."""
 
 from __future__ import annotations
 
@@ -23,7 +22,8 @@ Params = dict[str, object]
 class HostIpc:
     """All kinds of IPC objects.
 
-    A kind that the host does not have is missing in `params`, so its probe has no control.
+    `params` has no entry for a kind that the host lacks. The probe of that kind then has no
+    control.
     """
 
     def __init__(self, token: str) -> None:
@@ -59,8 +59,8 @@ class HostIpc:
         self._add_key()
 
     def _add_key(self) -> None:
-        # Programs that are started from here inherit the session keyring, as after a login. The
-        # keyring belongs to this thread only, and is emptied at the end.
+        # Programs that the kit starts inherit the session keyring, as after a login. This thread
+        # joins a new keyring, and the end of the block empties it.
         self._libc.syscall(KEYCTL, KEYCTL_JOIN, None, 0, 0, 0)
         secret = self._token.encode()
         name = str(self.params["key_name"]).encode()
@@ -86,7 +86,7 @@ class HostIpc:
         return bool(found >= 0)
 
     def _made(self, name: str, number: int, remove: Callable[..., object], *words: object) -> int:
-        """Make the number of a created object a parameter of the probe, and register its
+        """Pass the number of a created object to the probe as a parameter, and register its
         removal."""
         self.params[name] = number
         if number >= 0:
@@ -115,7 +115,7 @@ class HostIpc:
         return effects
 
     def _file_has_changed(self) -> bool:
-        # A program may have put a socket or a folder in its place.
+        # A program may have put a socket or a folder in place of the file.
         if not self._file.is_file() or self._file.is_symlink():
             return os.path.lexists(self._file)
         return self._file.read_text(errors="replace") != self._token

@@ -1,4 +1,4 @@
-"""Get events when a file is opened or moved into place, without polling."""
+"""Report without polling that a file was opened or moved into place."""
 
 from __future__ import annotations
 

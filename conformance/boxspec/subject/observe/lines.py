@@ -11,7 +11,7 @@ from typing import Protocol
 def poll(fds: list[int], timeout_s: float, writable: list[int] | None = None) -> set[int]:
     """Wait until one of `fds` is readable or hung up, or one of `writable` is writable.
 
-    Return those that are.
+    Return the descriptors for which this is true.
     """
     poller = select.poll()
     for fd in fds:

@@ -37,7 +37,7 @@ class Listeners:
             raise
         self.params["abstract"] = token
         self.params["abstract_dgram"] = f"dgram-{token}"
-        # The host has no IPv6. The probe gets port 1, which is closed, and has no control.
+        # If the host has no IPv6, the probe gets port 1, which is closed, and has no control.
         for name in ("tcp6", "udp6"):
             self.params.setdefault(name, 1)
 

@@ -1,7 +1,7 @@
 """Compute an upper limit of the scheduling delay in a period, from the counters of the machine.
 
-The time that a thread or a helper process has waited for a processor is lost when it ends. But no
-thread waits while a processor is idle, so the time without an idle processor is an upper limit.
+The kernel forgets the waiting time of a thread or a helper process when it ends. But no thread
+waits while a processor is idle, so the time without an idle processor is an upper limit.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Machine:
         )
 
     def stolen_since(self, before: Machine) -> int:
-        """Return for how many ns the host of this virtual machine used its processors for something
-        else."""
+        """Return for how many ns the hypervisor withheld the processors of this virtual machine."""
         return max(0, self.stolen_ns - before.stolen_ns)
 
     def busy_since(self, before: Machine) -> int:
-        """Return for how many ns at most no processor was free or allowed."""
+        """Return for how many ns at most no processor was free, or the control group was
+        throttled."""
         length = self.t_ns - before.t_ns
         throttled = max(0, self.throttled_ns - before.throttled_ns)
         if not self.processors:
@@ -56,8 +56,7 @@ class Machine:
         return min(length, max(0, length - idle // self.processors) + throttled)
 
     def free_since(self, before: Machine) -> float:
-        """Return the share of idle time of all processors; 0 if the control group had reached its
-        limit."""
+        """Return the share of idle time of all processors; 0 if the control group was throttled."""
         length = (self.t_ns - before.t_ns) * self.processors
         if length <= 0 or self.throttled_ns > before.throttled_ns:
             return 0.0

@@ -1,4 +1,4 @@
-"""End the processes of a shim that has killed its warden. The kit becomes their parent."""
+"""End the processes of a shim that has killed its warden. The kit then becomes their parent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from boxspec.subject.observe.lines import poll
 from boxspec.subject.observe.realtime import beside_the_target
 
 _SET_CHILD_SUBREAPER = 36
-# How often to search. A process that forks during a search is found by the next one.
+# The number of searches. If a process forks during a search, the next search finds its child.
 LOOKS = 50
 # Time to wait for a process that is executing a program, before the next search.
 EXECUTES_S = 0.02
@@ -29,11 +29,11 @@ def adopt() -> None:
 
 @beside_the_target()
 def end_all(mark: str | None, strays: Callable[[], list[int]]) -> None:
-    """End and reap all processes that have `mark` (`NAME=VALUE`) in their environment, and all
-    strays.
+    """End and reap all marked processes, and all strays.
 
-    strays: a function that returns the current processes that have lost the mark. Without a mark
-        the end of a stray makes its children strays, which the next search finds.
+    mark: `NAME=VALUE` in the environment of a process.
+    strays: a function that returns the current processes without the mark. When a stray ends, its
+        children become strays, which the next search finds.
     """
     for _ in range(LOOKS):
         left, executes = _marked(mark.encode()) if mark is not None else ([], False)
@@ -51,8 +51,7 @@ def end_all(mark: str | None, strays: Callable[[], list[int]]) -> None:
 
 
 def _marked(mark: bytes) -> tuple[list[int], bool]:
-    """Return the processes with the mark, and whether there is a process without an environment
-    yet."""
+    """Return the processes with the mark, and True if a process has no environment yet."""
     found: list[int] = []
     executes = False
     for entry in Path("/proc").iterdir():
@@ -68,7 +67,7 @@ def _marked(mark: bytes) -> tuple[list[int], bool]:
 def is_executing(process: Path) -> bool:
     """True if the process is in exec and has no environment yet, so that its mark cannot be read.
 
-    Its close-on-exec descriptors are closed at this time already, so a process that waited for that
+    The kernel has closed its close-on-exec descriptors already. So a process that waited for this
     may have continued.
     process: the folder of the process in /proc.
     """
@@ -76,7 +75,7 @@ def is_executing(process: Path) -> bool:
         stat = (process / "stat").read_bytes()
     except OSError:
         return False
-    # The fields of /proc/PID/stat from the third one on (see proc(5)), which is the state.
+    # The fields of /proc/PID/stat from the third one (the state) on; see proc(5).
     fields = stat.rpartition(b")")[2].split()
     if len(fields) < 49 or fields[0] in b"XxZ" or int(fields[6]) & PF_KTHREAD:
         return False

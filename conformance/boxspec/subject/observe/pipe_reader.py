@@ -1,4 +1,4 @@
-"""An observer outside that reads a named pipe."""
+"""Observe a named pipe from outside."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAME = "pipe"
 
 
 class PipeReader:
-    """Keeps the read end of the pipe open inside the with-block, so that a writer always has a
+    """Keeps the read end of a named pipe open inside the with-block, so that writers always have a
     reader.
 
     Written bytes stay in the pipe until `effects` reads them.

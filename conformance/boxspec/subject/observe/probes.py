@@ -78,7 +78,8 @@ class ProbeResult:
             if found.get("outcome") in ("did", "refused", "unable"):
                 made.outcome = found["outcome"]
                 made.call, made.errno = str(found.get("call", "")), str(found.get("errno", ""))
-            # A signal does not replace an outcome, because it may have arrived after the attempt.
+            # A signal does not replace an outcome, because it may have arrived after the attempt
+            # ended.
             if found.get("outcome") == "killed" and made.outcome == "nothing":
                 made.outcome, made.signal = "killed", str(found.get("signal", ""))
         return made

@@ -15,7 +15,7 @@ from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.realtime import beside_the_target
 from boxspec.subject.observe.stamps import UNKNOWN, Waited
 
-# The length at which a shown command line is cut. A path of a case has about 100 characters.
+# Command lines are shown up to this length. The path of a case has about 100 characters.
 SHOWN = 300
 
 
@@ -33,7 +33,8 @@ class Proc:
 
     @property
     def alive(self) -> bool:
-        """True unless it is dead or a zombie. A zombie with other threads that run is alive."""
+        """True unless the process is dead or a zombie. A zombie with other running threads is
+        alive."""
         return self.state not in "XxZ" or (self.state == "Z" and self.threads > 1)
 
     def describe(self) -> str:
@@ -87,15 +88,15 @@ def thread_state(pid: int, thread: str) -> bytes:
     return stat.rpartition(b")")[2][1:2]
 
 
-# Flags in stat: the thread is ending; a signal has ended the thread.
+# Flags of a thread in /proc/PID/stat: it is ending, or a signal has ended it.
 PF_EXITING, PF_SIGNALED = 0x4, 0x400
 
 
 def is_dying(process: Proc) -> bool:
     """True if the process was killed, but the kernel has not removed it completely.
 
-    Processes in a pid namespace end with its init. The kernel signals them when init ends, which
-    may be later than the signal to init.
+    If the init of a pid namespace ends, the kernel kills the other processes of the namespace.
+    Their signals may come later than the signal to init.
     """
     now = proc(process.pid)
     if now is None or now.starttime != process.starttime or not now.alive:
@@ -106,7 +107,7 @@ def is_dying(process: Proc) -> bool:
         if number == 1 and _all_threads_are_dying(now.pid):
             return True
         now = proc(now.ppid)
-    # No ancestor that is ending was found. Perhaps the process itself has ended in the meantime.
+    # No ending ancestor was found. The process itself may have ended during the search.
     now = proc(process.pid)
     return now is None or not now.alive
 
@@ -116,7 +117,8 @@ def _all_threads_are_dying(pid: int) -> bool:
 
 
 def _thread_is_dying(folder: str) -> bool:
-    # Pending signals are read first: a signal that is delivered meanwhile is visible in the flags.
+    # Pending signals are read before the flags: a signal that is delivered in between is visible in
+    # the flags.
     status, stat = read(f"{folder}/status"), read(f"{folder}/stat")
     if not status or not stat:
         return True
@@ -147,11 +149,12 @@ def descriptors(pid: int) -> list[str]:
 
 
 def child_pids(pid: int, *, first_thread: bool = False) -> set[int]:
-    """Return the children of all its threads, or only of its first thread, which adopts orphans."""
+    """Return the children of all threads of a process, or only of its first thread, which adopts
+    orphans."""
     found: set[int] = set()
     for task in [str(pid)] if first_thread else threads(pid):
-        # The kernel may skip a child if another one is removed meanwhile, so read until two results
-        # are equal.
+        # The kernel may skip a child if another one is removed during the read. So read until two
+        # results are equal.
         before: bytes | None = b"?"
         for _ in range(8):
             now = read(f"/proc/{pid}/task/{task}/children")
@@ -166,10 +169,10 @@ def child_pids(pid: int, *, first_thread: bool = False) -> set[int]:
 def adopted(since: int, known: Collection[int]) -> list[int]:
     """Return the children that this process has adopted after `since`, and their descendants.
 
-    since: in clock ticks. known: children that are left out.
-
-    The kernel gives orphans to the first thread. A program that this thread has started itself
+    The kernel gives orphans to the first thread. A program that this thread itself has started
     cannot be distinguished from an orphan.
+    since: a start time in clock ticks.
+    known: children that are left out.
     """
     found: list[int] = []
     for pid in child_pids(os.getpid(), first_thread=True):
@@ -184,14 +187,15 @@ NOBODY = 2**22
 
 
 def cgroups(pid: int) -> list[str]:
-    """Return the control groups of a process, one of each hierarchy, as paths below its mount."""
+    """Return the control groups of a process, one for each hierarchy, as paths below its mount."""
     lines = (read(f"/proc/{pid}/cgroup") or b"").decode("utf-8", "replace").splitlines()
     return [line.split(":", 2)[2] for line in lines]
 
 
 @beside_the_target()
 def named(name: str) -> list[int]:
-    """Return the processes of this host with this name, of which the kernel keeps 15 characters."""
+    """Return the processes of this host with this name. The kernel keeps 15 characters of a
+    name."""
     wanted = name.encode() + b"\n"
     pids = [int(each) for each in os.listdir("/proc") if each.isdigit()]
     return [pid for pid in pids if read(f"/proc/{pid}/comm") == wanted]
@@ -228,7 +232,7 @@ def _own_numbers() -> tuple[bytes, ...]:
 
 @beside_the_target()
 def has_open(pid: int, path: str) -> bool:
-    """True if one of its descriptors is that file."""
+    """True if one of the process's descriptors is that file."""
     for number in descriptors(pid):
         with contextlib.suppress(OSError):
             if os.readlink(f"/proc/{pid}/fd/{number}") == path:  # noqa: PTH115
@@ -257,7 +261,7 @@ def tree(pid: int) -> list[Proc]:
 
 
 def lineage(pid: int, found: Iterable[Proc]) -> list[int]:
-    """Return `pid`, its parent and so on, as long as these are in `found`."""
+    """Return `pid`, its parent and so on, up to the first process that is not in `found`."""
     above = {each.pid: each.ppid for each in found}
     line: list[int] = []
     while pid in above:
@@ -267,7 +271,7 @@ def lineage(pid: int, found: Iterable[Proc]) -> list[int]:
 
 
 def uncollected(found: Iterable[Proc], warden: int) -> list[Proc]:
-    """Return the zombies in `found`, except orphans, because the warden reaps those."""
+    """Return the zombies in `found` that the shim should have reaped. The warden reaps orphans."""
     return [each for each in found if not each.alive and each.ppid != warden]
 
 
@@ -279,8 +283,10 @@ _LIMITS = {
 
 
 def limits(pid: int, which: int) -> tuple[int, int]:
-    """Return the soft and the hard limit. prlimit(2) is not used, because it needs a capability for
-    processes of other users."""
+    """Return the soft and the hard limit, from /proc.
+
+    prlimit(2) would need a capability for processes of other users.
+    """
     name = _LIMITS[which]
     for line in (read(f"/proc/{pid}/limits") or b"").splitlines():
         if line.startswith(name):
@@ -322,24 +328,25 @@ class Status(dict[str, str]):
         return {number + 1 for number in range(64) if bits >> number & 1}
 
 
-# On a busy machine a thread that ends may wait this long for a processor.
+# On a busy machine a thread that ends may wait up to this long for a processor.
 REST_S = 10.0
 
 
 def at_rest(pid: int, within_s: float = REST_S) -> Status:
     """Return the status of a process when all its threads sleep, or at the time limit.
 
-    The status at another time is misleading: a runtime may block all signals while it starts a
+    At another time the status is misleading: a runtime may block all signals while it starts a
     thread, and a thread that is about to end still counts.
     """
     return _threads_at_rest(pid, within_s)[0]
 
 
 def blocked_at_rest(pid: int, within_s: float = REST_S) -> set[frozenset[int]]:
-    """Return the different signal masks of its threads, when all sleep or at the time limit.
+    """Return the different signal masks of a process's threads, when all sleep or at the time
+    limit.
 
-    A runtime may have a thread for signals, whose mask differs from the others. It can be the main
-    thread or another one.
+    A runtime may have a thread for signals, whose mask differs from the others. This thread can be
+    the main thread or another one.
     """
     return {frozenset(each.mask("SigBlk")) for each in _threads_at_rest(pid, within_s)[1]}
 
@@ -358,8 +365,8 @@ def _threads_at_rest(pid: int, within_s: float) -> tuple[Status, list[Status]]:
 
 
 def wakeups(pid: int) -> int:
-    """Return the number of voluntary context switches of all threads, which is how often they were
-    woken."""
+    """Return how often the threads of a process have been woken: their voluntary context
+    switches."""
     total = 0
     for task in threads(pid):
         for line in (read(f"/proc/{pid}/task/{task}/status") or b"").splitlines():
@@ -369,7 +376,7 @@ def wakeups(pid: int) -> int:
 
 
 def waited(pid: int) -> Waited:
-    """Return how long its remaining threads have waited for a processor."""
+    """Return how long the remaining threads of a process have waited for a processor."""
     found = [read(f"/proc/{pid}/task/{task}/schedstat") for task in threads(pid)]
     values = [int(text.split()[1]) for text in found if text]
     return Waited(sum(values), len(values)) if values else UNKNOWN
@@ -386,7 +393,7 @@ def ended_children_ms(pid: int) -> float:
 
 
 def _ticks_ms(pid: int, first: int) -> float:
-    """Return the sum of two fields of stat that follow each other; 0 if the process has ended."""
+    """Return the sum of two adjacent fields of stat; 0 if the process has ended."""
     stat = read(f"/proc/{pid}/stat")
     if not stat:
         return 0.0

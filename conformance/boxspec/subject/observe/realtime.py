@@ -1,5 +1,4 @@
-"""Run repeated cases with real-time priority, so that they run before all other programs of the
-machine."""
+"""Run repeated cases with real-time priority, before all other programs of the machine."""
 
 from __future__ import annotations
 
@@ -10,13 +9,13 @@ import select
 import time
 from collections.abc import Iterator
 
-# The shim and its programs have a priority one lower (fixtures/programs/warden/warden.h), so that
-# processes that observe them run first.
+# The shim and its programs have a priority that is lower by one
+# (fixtures/programs/warden/warden.h), so that processes that observe them run first.
 PRIORITY = 2
 TARGETS = PRIORITY - 1
 
-# Two runs with real-time priority at once would delay each other, which no counter of their own
-# shows. So a run takes the lock on this directory: every user may open it, and no file is left.
+# Two runs with real-time priority at once would delay each other, and their own counters would not
+# show this. So a run takes the lock on this directory: every user may open it, and no file is left.
 LOCKED = "/"
 LOCK_S, LOOK_S = 60.0, 0.02
 
@@ -79,8 +78,7 @@ def _try_lock(place: int) -> bool:
 
 @contextlib.contextmanager
 def beside_the_target() -> Iterator[None]:
-    """Run with the same priority as the shim, around calls that may wait for the shim in the
-    kernel.
+    """Run with the priority of the shim, around calls that may wait for the shim in the kernel.
 
     These calls read /proc or wait for processes; fixtures/programs/warden/priority.c has the
     reason.

@@ -2,7 +2,7 @@
 
 A busy machine delays all processes, observers too. It makes no process faster. The kernel counts
 for each thread how long it waited for a processor (/proc/PID/task/TID/schedstat, field 2). If an
-event is later than this explains, the delay has another cause.
+event is late by more than this time, the delay has another cause.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-# Measurement allowance: an additional time on top of each limit, on any machine. It is for waking
-# up and observing, and at the end of a shim also for its answer and its exit.
+# Measurement allowance: each limit is extended by this time, on any machine. It covers waking up
+# and observing, and at the end of a shim also its answer and its exit.
 SPARE_MS = 25.0
 ENDING_MS = 50.0
 
@@ -35,7 +35,7 @@ UNKNOWN = Waited(0, 0)
 class Spent:
     """Totals of a shim that has ended, read before it was reaped.
 
-    waited: by its remaining threads.
+    waited: how long its remaining threads have waited for a processor.
     late_ns: how long the warden waited for a processor before it recorded the end.
     cpu_ns: processor time, including its reaped children.
     """
@@ -68,7 +68,7 @@ class Stamp:
         return self.t_ns - self.early_ns
 
     def exact(self) -> Stamp:
-        """Return the stamp for an action that came after this moment. It is never too late."""
+        """Return the stamp for an action after this moment. Such a stamp is never too late."""
         return replace(self, early_ns=0)
 
 

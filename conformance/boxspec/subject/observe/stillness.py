@@ -14,8 +14,8 @@ from boxspec.subject.observe.procs import Proc
 
 # Interval of the checks. Activity between two checks is visible in the counters.
 EVERY_S = 1.0
-# States of a thread that sleeps. In any other state it runs, waits for a processor or a disk, or is
-# ending. Zombies have ended.
+# States of a thread that sleeps, or of a zombie, which has ended. In any other state a thread runs,
+# waits for a processor or a disk, or is ending.
 SLEEPS = frozenset((b"S", b"I", b"T", b"t", b"Z"))
 
 # The counters of each thread, by process and thread.
@@ -31,7 +31,7 @@ class Stillness:
         self._done: Done | None = None
 
     def glance(self) -> None:
-        """Check, if the interval has passed."""
+        """Check the processes if the interval has passed."""
         if time.monotonic() - self._looked >= EVERY_S:
             self._look()
 
@@ -43,18 +43,21 @@ class Stillness:
         self._done = done
 
     def seconds(self) -> float:
-        """Return for how many seconds all of them have slept."""
+        """Return for how many seconds all processes have slept."""
         self._look()
         return self._looked - self._since
 
 
 def _done(members: Iterable[Proc]) -> Done | None:
-    """Return the counters, or None if a thread is awake, no process is left, or the kernel does not
-    count."""
+    """Return the counters of all threads.
+
+    Return None if a thread is awake, no process is left, or the kernel does not count.
+    """
     found: Done = {}
     for member in members:
         for thread in procs.threads(member.pid):
-            # The counters are read first: a thread that wakes up meanwhile is visible in its state.
+            # The counters are read before the state: the state shows if a thread wakes up in
+            # between.
             counted = procs.read(f"/proc/{member.pid}/task/{thread}/schedstat")
             if not counted or procs.thread_state(member.pid, thread) not in SLEEPS:
                 return None

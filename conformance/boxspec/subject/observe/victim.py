@@ -1,4 +1,4 @@
-"""The victim: a process outside the sandbox that reports signals and changes of its memory."""
+"""Run a victim: a process outside the sandbox that reports signals and changes of its memory."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Victim:
             stdout=subprocess.PIPE,
             cwd=cwd,
             env={"VICTIM": token},
-            # A session of its own, because signals to the group of the kit must not reach the
-            # victim.
+            # The victim has its own session, because signals to the process group of the kit must
+            # not reach it.
             start_new_session=True,
         )
         address = self._line()
@@ -49,7 +49,7 @@ class Victim:
         return self._process.stdout.readline().decode("ascii").strip() if ready else ""
 
     def _state(self) -> dict[str, str]:
-        """Return what the victim reports about itself, and its attributes in the kernel."""
+        """Return the attributes that the victim reports about itself, and those in the kernel."""
         assert self._process.stdin is not None
         if self._process.poll() is not None:
             return {"alive": "no"}

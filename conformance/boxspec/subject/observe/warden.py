@@ -1,11 +1,11 @@
-"""One shim process and its warden: the subreaper that reports, reaps and sweeps.
+"""Run one shim process below its warden: a subreaper that reports, reaps and sweeps.
 
 1. `Warden(argv, …)` starts the warden; the shim is its child, in its own process group.
 2. `wait_exit()` waits for the shim; the warden adopts the orphans of the shim.
 3. `sweep()` kills all remaining processes and ends the warden; `close()` is idempotent and sweeps.
 
-The death of the client closes the control pipe, which starts a sweep too, so no process outlives
-the session.
+When the kit ends, the control pipe closes, and the warden sweeps too. So no process outlives the
+session.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _DEFAULTED = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 
 # If a warden sends no report for this long, the kit checks whether it was stopped.
 SILENT_S = 0.5
-# How often the kit continues a stopped warden. After that it kills all processes below the warden.
+# The kit continues a stopped warden this many times. After that it kills all processes below the
+# warden.
 STOPS = 4
 
 
@@ -63,8 +64,10 @@ def _high(fd: int) -> int:
 
 
 def spawn(argv: Sequence[str], env: Mapping[str, str], fds: Mapping[int, int]) -> int:
-    """Call posix_spawn with exactly the descriptors `fds` (target: source), default dispositions
-    and an empty signal mask."""
+    """Call posix_spawn with exactly the descriptors `fds`, which maps target to source.
+
+    The process gets default dispositions and an empty signal mask.
+    """
     copies = {target: _high(source) for target, source in fds.items()}
     try:
         return os.posix_spawn(
@@ -106,16 +109,15 @@ class Warden:
         self.reports: list[list[str]] = []
         self.exits: dict[int, Exit] = {}
         self.spent: Spent | None = None
-        # A description of how the shim or one of its programs interfered with the warden; empty if
-        # none did.
+        # A text that says how the shim or one of its programs interfered with the warden, or empty.
         self.meddled = ""
         # The reason of a sweep that the kit started early; empty otherwise.
         self.ended_for = ""
         self._stops = 0
         # The last time at which the warden is known to have run.
         self._went_on = time.monotonic()
-        # A variable in the environment of the shim, by which its processes are recognised. A
-        # sandbox must not see it, so the shim of a backend has none.
+        # The kit recognises processes of the shim by this variable of their environment. A sandbox
+        # must not see it, so the shim of a backend does not have it.
         log = env.get("BOXSPEC_SHIM_LOG")
         self._mark = None if log is None else f"BOXSPEC_SHIM_LOG={log}"
         self._token = os.urandom(12).hex().encode()
@@ -153,8 +155,7 @@ class Warden:
                 code, step = int(failed[1]), failed[2] if len(failed) > 2 else "exec"
                 if step == "exec":
                     raise ShimNotExecuted(code)
-                # The warden cannot provide a state that the case needs, for example a pid
-                # namespace.
+                # This host cannot provide a state that the case needs, for example a pid namespace.
                 reason = f"this host refuses the set-up step {step}: {os.strerror(code)}"
                 raise HostLacks("set-up", reason)
             if self._report.eof or limit.over():
@@ -199,9 +200,9 @@ class Warden:
             self.swept = int(words[1])
 
     def _has_ended(self) -> None:
-        """Notice that the warden has ended.
+        """Record that the warden has ended.
 
-        If this was before its sweep, another process has killed it.
+        If it ended before its sweep, another process has killed it.
         """
         if self.shim_pid and self.swept is None:
             self.meddled = self.meddled or "the warden was killed"
@@ -233,8 +234,8 @@ class Warden:
         return found
 
     def kills(self) -> list[Kill]:
-        """Return the signals that were sent so far (--trace-kill), except signal 0, which only
-        tests."""
+        """Return the signals that were sent so far (--trace-kill), without signal 0, which has no
+        effect."""
         self.pump()
         rows = [words[1:] for words in self.reports if words[0] == "kill"]
         return [Kill(int(a), int(b), int(c), name) for a, b, c, name in rows if name != "0"]
@@ -261,8 +262,8 @@ class Warden:
         return procs.tree(self.pid)
 
     def command(self, line: str) -> None:
-        # With a lock, because the session may interrupt while the case closes the descriptor, whose
-        # number may be reused then.
+        # The lock prevents that the case closes the descriptor while the session interrupts the
+        # case: the number of the descriptor could be reused.
         with self._lock:
             if self._control >= 0:
                 with contextlib.suppress(BrokenPipeError):
@@ -296,8 +297,8 @@ class Warden:
         with beside_the_target():
             os.waitpid(self.pid, 0)
         if died is not None:
-            # The case has lost its verdict anyway, so ending a program of the kit by mistake does
-            # no harm.
+            # The case has no verdict any more. So it does no harm if a program of the kit is ended
+            # by mistake.
             orphans.end_all(self._mark, partial(procs.adopted, died.starttime, self._open))
         os.close(self._report.fd)
         self.pid = 0

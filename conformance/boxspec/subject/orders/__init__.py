@@ -1,1 +1,1 @@
-"""Force the events of a run into a chosen order, at chosen system calls."""
+"""Force the events of a run into a chosen order. Each event happens at a system call."""

@@ -1,4 +1,4 @@
-"""The system calls at which an implementation is held, and their words for people (x86-64)."""
+"""The system calls at which an implementation is held, with a description of each (x86-64)."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ PRCTL, TKILL, TIME, GETDENTS64, CLOCK_GETTIME, CLOCK_NANOSLEEP, EXIT_GROUP = (
 EPOLL_WAIT, TGKILL, WAITID, OPENAT, PSELECT6, PPOLL = 232, 234, 247, 257, 270, 271
 EPOLL_PWAIT, PIDFD_SEND_SIGNAL, PIDFD_OPEN, CLONE3, EPOLL_PWAIT2 = 281, 424, 434, 435, 441
 FUTEX, SCHED_YIELD = 202, 24
-# The commands of futex(2) that wait (FUTEX_WAIT, FUTEX_WAIT_BITSET), and the mask of a command.
+# The commands of futex(2) that wait (FUTEX_WAIT, FUTEX_WAIT_BITSET), and the mask for the command.
 FUTEX_WAITS, FUTEX_COMMAND = (0, 9), 127
 # Stands for the place at which a new thread is held. The kernel has no call of this number.
 THREAD_START = 0xFFFF
 SETITIMER, TIMER_SETTIME, TIMERFD_SETTIME, ALARM = 38, 223, 286, 37
 
-# Clocks are never a point of decision: the driver answers them from the time of the order.
+# A clock read is never a point of decision: the driver answers it with the time of the order.
 CLOCKS = frozenset({GETTIMEOFDAY, TIME, CLOCK_GETTIME})
 SENDS = frozenset({KILL, TKILL, TGKILL, PIDFD_SEND_SIGNAL})
 SLEEPS = frozenset({NANOSLEEP, CLOCK_NANOSLEEP})
-# Timers of the kernel run by the real clock, so their order cannot be forced.
+# Timers of the kernel use the real clock, so their order cannot be forced.
 KERNEL_TIMERS = {
     SETITIMER: "setitimer",
     TIMER_SETTIME: "timer_settime",
@@ -39,8 +39,8 @@ KERNEL_TIMERS = {
     ALARM: "alarm",
 }
 
-# These calls may wake another thread. Such a call is finished before its own thread continues, so
-# that two threads never run at once.
+# These calls may wake another thread. Such a call must end before its own thread continues, so that
+# two threads never run at once.
 WAKES = frozenset({FUTEX, WRITE})
 
 WORDS = {
@@ -57,7 +57,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Timed:
-    """The time limit of a call: the register that has it, and its unit or its form in memory."""
+    """How a call states its time limit: the register, and the unit or the form in memory."""
 
     register: str
     form: str
@@ -97,15 +97,17 @@ TRACED = frozenset(
 
 
 def waits_for_a_thread(regs: Regs) -> bool:
-    """True if the call waits for another thread of the process for a short time: sched_yield, or a
-    futex with a time limit, such as that of an interpreter's lock."""
+    """True if the call waits a short time for another thread of the process.
+
+    This is sched_yield, or a futex with a time limit, as for the lock of an interpreter.
+    """
     if regs.orig_rax == FUTEX:
         return regs.rsi & FUTEX_COMMAND in FUTEX_WAITS and regs.r10 != 0
     return bool(regs.orig_rax == SCHED_YIELD)
 
 
 def limit_ns(form: str, value: int, memory: bytes) -> int | None:
-    """Return the time limit of a timed call in ns; None without one."""
+    """Return the time limit of a timed call in ns; None if the call has no limit."""
     if form == "ms":
         ms = struct.unpack("<i", struct.pack("<I", value & 0xFFFFFFFF))[0]
         return None if ms < 0 else ms * 1_000_000

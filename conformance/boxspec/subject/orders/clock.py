@@ -1,4 +1,4 @@
-"""The clock of an order, which answers the clock reads of the implementation."""
+"""The clock of an order. It answers the clock reads of the implementation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from boxspec.subject.orders import calls, ptrace
 
 MS = 1_000_000
 MANY_READS = 2000
-# The clock that has the same start as a clock id of clock_gettime(2).
+# For each clock id of clock_gettime(2), a clock that counts from the same start.
 STARTS = {0: 0, 5: 0, 1: 1, 4: 1, 6: 1, 7: 7, 8: 0, 9: 7}
 
 
@@ -38,12 +38,13 @@ class Clock:
 
         Return None for a clock that only the kernel can answer.
 
-        has_child: True if the implementation has started a child. Before that it waits for
-        nothing, and the number of its reads is no sign of a loop.
+        has_child: True if the implementation has started a child. Before that, many reads are no
+            sign of a loop that waits for an event.
         """
         self.reads += has_child
-        # A read takes no time: the threads of a runtime do not read equally often in each run. But
-        # if the implementation reads the clock in a loop without a wait, time must advance.
+        # A read takes no time, because the number of reads by the threads of a runtime differs from
+        # run to run. But if the implementation reads the clock in a loop without a wait, time must
+        # advance.
         self.now += MS if self.polled else 0
         clock, at = regs.rdi, regs.rsi
         if regs.orig_rax != calls.CLOCK_GETTIME:

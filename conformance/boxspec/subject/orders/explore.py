@@ -1,8 +1,9 @@
 """Enumerate orders, and run one of them.
 
 An order is a list of choices. A choice names a decision by its number, and the event that happens
-at it. At a decision without a choice the implementation continues; if it is blocked, the first
-possible event happens. So in the order without choices each event finds the implementation waiting.
+at that decision. At a decision without a choice, the implementation continues; if it is blocked,
+the first possible event happens. So in the order without choices, each event happens while the
+implementation waits.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Scenario:
     signals: Sequence[str] = ()
     escapes: bool = False  # a process leaves the group and keeps the pipes
     fails: bool = False  # the program cannot be started
-    adopts: bool = False  # the caller is a subreaper
+    adopts: bool = False  # the caller of the implementation is a subreaper
 
     @property
     def deadline_ms(self) -> int | None:
@@ -72,7 +73,7 @@ class Order:
 
 @dataclass
 class Ran:
-    """One order that was run."""
+    """One order that was run, with its trace and its facts."""
 
     order: Order
     lines: list[Line]
@@ -159,7 +160,7 @@ def run_order(
 
 
 def longer(ran: Ran) -> Iterator[Order]:
-    """Return the orders that extend this one by one choice, at a later decision than its last
+    """Return the orders that have one more choice than this one, at a later decision than its last
     choice."""
     last = ran.order.choices[-1][0] if ran.order.choices else -1
     for number, events in ran.others:
@@ -209,7 +210,7 @@ class Orders:
 
 @dataclass
 class Outcome:
-    """The judged run of one order, without notes and answer, which are not needed after judging."""
+    """The judged run of one order, without the data that is not needed after judging."""
 
     order: Order
     violations: list[Violation]
@@ -251,9 +252,9 @@ def outcome_of(job: Job) -> Outcome:
 def outcomes(
     argv: Sequence[str], puppet: str, of: Orders, orders: Iterable[Order], jobs: int
 ) -> Iterator[Outcome]:
-    """Run orders in `jobs` processes; the results come in the order of `orders`."""
+    """Run orders in `jobs` processes. The results have the same sequence as `orders`."""
     work = [(argv, puppet, of, of.scenario(each.scenario), each) for each in orders]
-    # Each worker waits for all of its children, so a worker is a process of its own.
+    # A worker waits for any child process, so each worker must be its own process.
     pool = get_context("fork").Pool(jobs)
     try:
         yield from pool.imap(outcome_of, work)
@@ -299,8 +300,8 @@ def shortest(
 class BrokenLaw:
     """A law that orders of one scenario break.
 
-    first: the shortest of these orders.
-    count: their number.
+    first: the shortest order that breaks the law.
+    count: the number of orders that break the law.
     """
 
     first: Outcome
@@ -319,7 +320,7 @@ def broken_laws(done: Iterable[Outcome]) -> list[BrokenLaw]:
 
 
 def shortened(trace: Sequence[str]) -> list[str]:
-    """Return a trace in which a block of lines that repeats is shown once."""
+    """Return a trace that shows a repeated block of lines only once."""
     texts = [line.partition(" ms  ")[2].partition("  [")[0] for line in trace]
     rows: list[str] = []
     at = 0

@@ -1,7 +1,7 @@
 """Check the models of contracts exhaustively with spin (conformance/model.md).
 
 A model is `model.pml` in the folder of its contract. Its comments list the bounds of the checks and
-the deliberate mistakes, so that nothing about a model is stated twice.
+the deliberate mistakes. They are read from there, so that no list must be kept twice.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Model:
-    """bounds: for each name, the macros that limit the check."""
+    """A model of a contract.
+
+    bounds: for each name, the macros that limit the check.
+    """
 
     contract: str
     path: Path
@@ -46,7 +49,12 @@ class Model:
 
 @dataclass(frozen=True)
 class Checked:
-    """states: how many were visited. law: the broken law, or None. events: how it was broken."""
+    """The result of a check.
+
+    states: the number of states that were visited.
+    law: the broken law, or None.
+    events: the events that lead to the broken law.
+    """
 
     states: int
     law: str | None
@@ -72,7 +80,8 @@ def check(model: Model, bounds: str, mistake: Mistake | None = None) -> Checked:
         macros.append(f"-DMISTAKE={mistake.name}")
     with tempfile.TemporaryDirectory(prefix="boxspec-model-") as name:
         folder = Path(name)
-        # A mistake is searched breadth-first, which gives the shortest order that shows it.
+        # The search for a mistake is breadth-first, which gives the shortest order that shows the
+        # mistake.
         compile_model(model, folder, macros, ["-O1", "-DBFS"] if mistake else ["-O2"])
         told = call(folder, "./pan", f"-m{DEPTH}", expect_success=False)
         states = STATES.search(told)
@@ -84,13 +93,16 @@ def check(model: Model, bounds: str, mistake: Mistake | None = None) -> Checked:
         replay = ["spin", "-t", "-k", trail.name, *macros, str(model.path)]
         events = call(folder, *replay, expect_success=False)
     law = BROKEN.search(events)
-    # The replay ends without a broken law: the supervisor has not returned, and no further step is
-    # possible.
+    # If the replay ends without a broken law, the supervisor has not returned, and no further step
+    # is possible.
     return Checked(int(states[1]), law[1] if law else "returns", _events(events))
 
 
 def compile_model(model: Model, folder: Path, macros: Sequence[str], how: Sequence[str]) -> None:
-    """Make the program `pan` in this folder. how: options of the C compiler."""
+    """Make the program `pan` in this folder.
+
+    how: options of the C compiler.
+    """
     if not shutil.which("spin"):
         raise UsageError("spin", "is not installed", "run ci/setup --model")
     call(folder, "spin", "-a", *macros, str(model.path))
@@ -104,7 +116,10 @@ def _events(replay: str) -> list[str]:
 
 
 def call(folder: Path, *words: str, expect_success: bool = True) -> str:
-    """Return the output. A check, and its replay, exit with an error at a broken law."""
+    """Run a command and return its output.
+
+    A check or a replay that finds a broken law exits with an error.
+    """
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     if expect_success and done.returncode:
         raise HarnessError(f"{words[0]} failed: {(done.stdout + done.stderr)[-500:]}")

@@ -1,7 +1,7 @@
 """Record the actions of the processes of a run, at each of their stops.
 
-A thread of the implementation is held at each system call of calls.py that is a point of decision
-or needs the driver. A puppet is held before each of its actions.
+A thread of the implementation is held at a system call of calls.py if the call is a point of
+decision or needs the driver. A puppet is held before each of its actions.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from boxspec.subject.orders.task import Line, Note, Task, state_of
 from boxspec.subject.orders.tracer import Tracer
 
 HOLD = 0x70757070
-# SIGCONT takes effect when it is sent, and SIGCHLD is ignored by default, so no event delivers
-# them.
+# SIGCONT takes effect at once, and SIGCHLD is ignored by default. So no separate event delivers
+# these signals.
 QUIET = frozenset({signal.SIGCONT, signal.SIGCHLD})
-# Calls that are held for the driver, but at which nothing is decided.
+# Threads are held at these calls because the driver needs them. They are not points of decision.
 NO_POINTS = frozenset(
     {calls.PRCTL, calls.RT_SIGACTION, calls.GETDENTS64, calls.FUTEX, calls.SCHED_YIELD}
 )
@@ -57,7 +57,7 @@ class Observer(Tracer):
     def members(self) -> list[Task]:
         """Return the members of the groups of the run that have not ended.
 
-        A child is one too if the implementation has given it no group of its own.
+        If the implementation has given a child no group of its own, the child is a member too.
         """
         found = []
         for task in self.tasks.values():
@@ -103,7 +103,8 @@ class Observer(Tracer):
             self.resume(task)
 
     def _writes(self, task: Task) -> None:
-        """Note the answer at its first byte, because some shims open its file before the run."""
+        """Note the answer at its first byte: some shims open the file of the answer before the
+        run."""
         if not self.answered and task.pid == self.root:
             self.answered = self._link(task).startswith(self.answers)
             if self.answered:
@@ -134,7 +135,7 @@ class Observer(Tracer):
 
     def _died(self, tid: int, status: int) -> None:
         task = self.tasks.get(tid)
-        # The kernel may report the end of an adopted orphan twice: to the driver as its tracer, and
+        # The kernel may report the end of an adopted orphan twice to the driver: as its tracer, and
         # as its parent.
         if task is None or task.state == "dead":
             return
@@ -159,8 +160,8 @@ class Observer(Tracer):
         self._note("died", task=task, pid=tid, status=status)
 
     def _add_death(self, line: Line) -> None:
-        """Add a line, sorted by name, because one SIGKILL ends several members in an arbitrary
-        order."""
+        """Add a line about a death. One SIGKILL ends several members in an arbitrary order, so the
+        lines are sorted by name."""
         at = len(self.lines)
         while at and self.lines[at - 1].text == line.text and self.lines[at - 1].who > line.who:
             at -= 1
@@ -180,7 +181,7 @@ class Observer(Tracer):
         )
 
     def _is_trivial(self, task: Task) -> bool:
-        """True for a call that neither is a point of decision nor needs the driver."""
+        """True for a call that is no point of decision and does not need the driver."""
         number = task.regs.orig_rax
         if number == calls.WRITE:
             return not self._is_point(task)
@@ -196,8 +197,7 @@ class Observer(Tracer):
         return number == calls.PRCTL
 
     def _stat_of(self, task: Task) -> int:
-        """If the held call reads /proc/PID/stat of a process of the world, return that pid;
-        otherwise 0."""
+        """Return the PID if the held call reads /proc/PID/stat of a process of the run, else 0."""
         found = re.fullmatch(r"/proc/(\d+)/stat", self._link(task))
         pid = int(found[1]) if found else 0
         return pid if pid in self.tasks else 0
@@ -255,6 +255,6 @@ class Observer(Tracer):
 
 
 def _runs(task: Task, program: str) -> bool:
-    """True if the process executes this program. A shim may also start other programs, such as an
-    interpreter."""
+    """True if the process executes this program, and not for example an interpreter that the shim
+    starts."""
     return os.path.realpath(f"/proc/{task.pid}/exe") == program

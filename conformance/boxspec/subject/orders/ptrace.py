@@ -64,14 +64,14 @@ def signed(value: int, bits: int = 64) -> int:
 
 
 def unsupported() -> str | None:
-    """Return the reason if this host cannot force orders."""
+    """Return the reason why this host cannot force orders, or None."""
     if platform.system() != "Linux" or platform.machine() != "x86_64":
         return "orders are forced by means of ptrace on x86-64 Linux only"
     return None
 
 
 def call(request: int, tid: int, data: object = None) -> int:
-    """Make one ptrace call; ProcessLookupError if the thread has been killed meanwhile."""
+    """Make one ptrace call; raise ProcessLookupError if the thread has been killed meanwhile."""
     result = int(_LIBC.ptrace(request, tid, None, data))
     if result < 0:
         number = ctypes.get_errno()
@@ -115,16 +115,16 @@ def read_text(pid: int, at: int) -> str:
     """Return the string at an address."""
     data = b""
     while b"\0" not in data and len(data) < 4096:
-        # Read at most to the end of the page, because the next page may not be mapped.
+        # Read at most to the end of the page. The next page may not be mapped.
         data += read_memory(pid, at + len(data), min(256, 4096 - (at + len(data)) % 4096))
     return data.partition(b"\0")[0].decode(errors="replace")
 
 
 def settle_start(pid: int) -> None:
-    """Make a program that was just executed run alike each time.
+    """Make a program that was just executed behave alike in each run.
 
-    Its vDSO is hidden, so its clock reads are system calls, which can be held. The random bytes
-    that the kernel gives it are always the same, because some runtimes schedule by them.
+    Its vDSO is hidden: then its clock reads are system calls, at which it can be held. The random
+    bytes from the kernel are replaced by fixed bytes, because some runtimes schedule by them.
     """
     at = get_regs(pid).rsp
     words = struct.unpack("<q", read_memory(pid, at, 8))[0] + 2
@@ -142,7 +142,7 @@ def settle_start(pid: int) -> None:
 
 
 def trace_calls(numbers: Iterable[int]) -> None:
-    """Stop this process and its descendants at these system calls, for their tracer."""
+    """Make these system calls of this process and its descendants stop for their tracer."""
     wanted = sorted(numbers)
     code = [(0x20, 0, 0, 4), (0x15, 0, len(wanted) + 1, X86_64), (0x20, 0, 0, 0)]
     code += [(0x15, len(wanted) - i, 0, number) for i, number in enumerate(wanted)]
@@ -187,7 +187,7 @@ def _start_here(
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD, signal.SIGPIPE):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        # Addresses are the same in each run; some runtimes order objects by them.
+        # Switch off the randomisation of addresses, because some runtimes order objects by address.
         _LIBC.personality(ADDR_NO_RANDOMIZE)
         trace_calls(calls)
         os.execvpe(argv[0], list(argv), env)

@@ -1,7 +1,7 @@
 """Replay the events of forced orders in the model of a contract (conformance/model.md).
 
 The model agrees with an order if it can make the same events in the same order. Spin searches for
-such a run; it chooses everything that is not an event, such as how much time passes.
+such a run. It is free in all that is not an event, such as how much time passes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from boxspec.errors import HarnessError
 from boxspec.subject.orders.model import DEPTH, STATES, Model, call, compile_model
 
 EVENTS = re.compile(r"^#define E_(\w+) (\d+) +/\* (.*) \*/$", re.M)
-PROGRAMS = 32  # the lowest number of an event of a program
+PROGRAMS = 32  # the lowest code of an event that has a program number
 STEPS = re.compile(r"^#define S_(\w+) (\d+)", re.M)
 MOST_THREADS, MOST_STEPS = 3, 64  # sizes of the file `script`
 REACHED = re.compile(r"AGREES UP TO (\d+)")
@@ -27,9 +27,9 @@ class NotComparable(Exception):
 
 @dataclass(frozen=True)
 class Replay:
-    """The bounds of the model, and the events: each has a name and the number of a program, or of
-    the cause of the end.
+    """The bounds of the model, and the events of the order.
 
+    events: each has a name, and the number of a program or of the cause of the end.
     threads: for a model that takes the steps of a script, the steps of each thread: a name, a
         number, and whether the step reported an end.
     """
@@ -40,7 +40,7 @@ class Replay:
 
 
 class Replayer:
-    """Replays in one model. It compiles the model once for each set of bounds."""
+    """Replays orders in one model. The model is compiled once for each set of bounds."""
 
     def __init__(self, model: Model, folder: Path) -> None:
         self._model, self._folder = model, folder
@@ -66,7 +66,7 @@ class Replayer:
         return max(reached)
 
     def _script(self, replay: Replay) -> bytes:
-        """Return three bytes for each of the possible steps of each thread."""
+        """Return the script: three bytes for each possible step of each thread."""
         script = bytearray(3 * MOST_STEPS * MOST_THREADS)
         for thread, steps in enumerate(replay.threads):
             codes = bytes(byte for name, *rest in steps for byte in (self._steps[name], *rest))

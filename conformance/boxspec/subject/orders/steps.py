@@ -57,7 +57,8 @@ class Steps(Observer):
         else:
             if number == calls.EXIT_GROUP and task.pid == self.root:
                 self._note("exits", masks=self._dispositions())
-            # A shell may let a child read the request.
+            # The process that reads the request need not be the first one: a shell may let a child
+            # read it.
             if number == calls.OPENAT and (task.pid == self.root or not self.begun):
                 self._opened(self._path(task))
             if number in calls.WAKES:
@@ -66,8 +67,10 @@ class Steps(Observer):
                 self.resume(task)
 
     def _wake(self, task: Task) -> None:
-        """Make a call that may wake another thread or wait for one, and hold the thread at the end
-        of the call."""
+        """Make a call that may wake another thread or wait for one.
+
+        The thread is held again at the end of the call.
+        """
         task.then, task.wants_exit = lambda: self.resume_from_exit(task), True
         self.go_on(task, ptrace.SYSCALL)
 
@@ -91,13 +94,13 @@ class Steps(Observer):
             target = -target if group else target
         alive = [each.name for each in self.members()]
         own = target > 0 and target in self.tasks and self.tasks[target].pid == task.pid
-        # A runtime ends itself by a signal that it does not handle.
+        # A runtime may end itself by a signal that it does not handle.
         if number in (calls.KILL, calls.TKILL, calls.TGKILL) and own:
             self.resume(task)
             return
         self._note("send", target=target, signal=int(signo), alive=alive, by=task.kind)
         self.to_exit(task)
-        # The sender goes on only after the effect, so that the two do not race.
+        # The sender continues only after the effect of the signal, so that the two do not race.
         if signo:
             self._await_kills()
         self.resume_from_exit(task)
@@ -137,7 +140,7 @@ class Steps(Observer):
                 self._note("collects", pid=pid, name=self._name(pid))
             self.resume_from_exit(task)
 
-        # Do not wait for the end of the call: it may block while other threads and children
+        # The end of the call is not awaited: the call may block while other threads and children
         # continue.
         task.then, task.wants_exit = collect, True
         self.go_on(task, ptrace.SYSCALL)
@@ -148,8 +151,8 @@ class Steps(Observer):
     def _read_stat(self, task: Task) -> None:
         """Answer a read of /proc/PID/stat so that the driver stays invisible.
 
-        The start time is given on the clock of the order, and the process is not shown as stopped
-        by a tracer.
+        The start time is given on the clock of the order. The state does not show that a tracer has
+        stopped the process.
         """
         shown = self.tasks[self._stat_of(task)]
         at = task.regs.rsi
@@ -166,7 +169,7 @@ class Steps(Observer):
         self.resume_from_exit(task)
 
     def _list_proc(self, task: Task) -> None:
-        """Remove the processes that do not belong to the world from a listing of /proc."""
+        """Remove from a listing of /proc the processes that do not belong to the run."""
         at = task.regs.rsi
         result = self.to_exit(task)
         if task.state != "exit":

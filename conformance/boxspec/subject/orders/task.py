@@ -25,10 +25,10 @@ class Task:
     in_vfork: bool = False
     blocked: bool = False
     wake: int | None = None  # time of the order at which its wait ends
-    read_at: int = 0  # time of its last clock read
-    late: int = 0  # time between its last clock read and the wait that followed
-    probing: bool = False  # True while a wait is only repeated, which is no new decision
-    checked: int = 0  # value of Waits.progress at the last check of this thread
+    read_at: int = 0  # time of the thread's last clock read
+    late: int = 0  # time between the thread's last clock read and its wait after that
+    probing: bool = False  # True while a wait is only repeated, which is no new decision point
+    checked: int = 0  # value of Waits.progress when this thread was last checked
     then: Callable[[], None] | None = None  # called when the system call of the thread ends
     action: str = ""
     born: int = 0
@@ -64,7 +64,7 @@ class Line:
 class Note:
     """A fact for the laws: kind, number, time and details.
 
-    batch: facts with an equal number are noticed by the implementation at once.
+    batch: the implementation notices all facts with the same batch number at once.
     """
 
     kind: str
@@ -93,12 +93,12 @@ def in_words(action: str) -> str:
 
 
 def ends(action: str) -> bool:
-    """True if a puppet ends by this action."""
+    """True if this action ends a puppet."""
     return action.partition(":")[0] in ("exit", "die")
 
 
 def due_at(action: str) -> int:
-    """Return the time in ms from which on a puppet may do an action."""
+    """Return the time in ms before which a puppet may not do an action."""
     word, _, rest = action.partition(":")
     return int(rest) if word == "at" else 0
 
@@ -115,7 +115,7 @@ def sleeps(task: Task) -> bool:
         state = state_of(task.tid)
         if state == "S":
             # The state alone is not enough: an interrupted thread may show it in the middle of a
-            # call. For a thread that is on a processor the kernel says `running`.
+            # call. If a thread is on a processor, this file contains `running`.
             return Path(f"/proc/{task.tid}/syscall").read_text().strip() != "running"
     except OSError:
         return False
@@ -125,7 +125,7 @@ def sleeps(task: Task) -> bool:
 def pending(task: Task, *without: str) -> set[int]:
     """Return the signals that are pending for a thread or its process.
 
-    without: names of masks in /proc, such as SigBlk, whose signals are left out.
+    without: names of masks in /proc, such as SigBlk. The signals in these masks are left out.
     """
     status = procs.Status(task.pid, str(task.tid))
     left_out = (status.mask(name) for name in without)

@@ -24,16 +24,16 @@ def _nothing() -> None:
 
 
 class Tracer(ABC):
-    """Knows all threads of a run. A subclass decides what each stop means."""
+    """Traces all threads of a run. A subclass decides what each stop means."""
 
     def __init__(self, argv: Sequence[str], *, adopts: bool) -> None:
         self.clock = Clock()
         self.tasks: dict[int, Task] = {}
         self.strangers: set[int] = set()
         self.reaped: set[int] = set()
-        # `settle` waits for this signal, so it must be blocked.
+        # `settle` waits for SIGCHLD with sigtimedwait, so the signal must be blocked.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-        # A subreaper is given the orphans among its descendants.
+        # A subreaper adopts the orphans among its descendants.
         prepare = orphans.adopt if adopts else _nothing
         self.root = ptrace.start(argv, dict(os.environ), calls.TRACED, prepare)
         self.tasks[self.root] = Task(self.root, self.root, "shim", name="caller")
@@ -59,8 +59,11 @@ class Tracer(ABC):
         """Handle the end of a thread."""
 
     def go_on(self, task: Task, how: int, signo: int = 0) -> None:
-        """Continue a thread. If SIGKILL or an exit of its process has ended it meanwhile, `settle`
-        learns of its end."""
+        """Continue a thread.
+
+        The thread may have ended meanwhile, by SIGKILL or an exit of its process. Then `settle`
+        reports its end.
+        """
         task.state = "runs"
         with contextlib.suppress(ProcessLookupError):
             ptrace.call(how, task.tid, signo)
@@ -69,7 +72,7 @@ class Tracer(ABC):
         self.go_on(task, ptrace.CONT)
 
     def skip(self, task: Task, result: int) -> None:
-        """Give a held call this result; the kernel does not make the call."""
+        """Give a held call this result, so that the kernel does not make the call."""
         task.regs.orig_rax = (1 << 64) - 1
         task.regs.rax = result & ((1 << 64) - 1)
         ptrace.set_regs(task.tid, task.regs)
@@ -114,7 +117,7 @@ class Tracer(ABC):
             if time.monotonic() > limit:
                 raise HarnessError(f"a traced process did not stop: {busy}")
             # A thread that stops sends SIGCHLD, which ends this wait. A thread that falls asleep
-            # sends no signal, so the wait is short.
+            # sends no signal, so the wait has a short limit.
             signal.sigtimedwait({signal.SIGCHLD}, LOOK_S)
 
     def _stopped(self, tid: int, status: int) -> None:
@@ -126,7 +129,7 @@ class Tracer(ABC):
             return
         signo, event = os.WSTOPSIG(status), status >> 16
         if task is None:
-            # The new process may stop before its parent's event reports it.
+            # The first stop of a new process may come before the event of its parent.
             self.tasks[tid] = Task(tid, tid, "unknown", state="new", born=self.clock.now)
             self.strangers.add(tid)
             return
@@ -173,7 +176,7 @@ class Tracer(ABC):
         try:
             self._add(task, event)
         finally:
-            # Even if the child was killed meanwhile, its parent continues.
+            # The parent continues even if the child was killed meanwhile.
             self._go(task)
 
     def _add(self, task: Task, event: int) -> None:

@@ -1,4 +1,4 @@
-"""Make waits with a time limit end by the clock of the order."""
+"""End waits that have a time limit by the clock of the order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from boxspec.subject.orders.tracer import Tracer
 
 
 class Waits:
-    """Makes each wait without its limit, and blocks its thread until an event or the limit.
+    """Makes each wait without its limit, and blocks the thread until an event or until the limit on
+    the clock of the order.
 
     progress: the number of calls that the implementation has made.
     last_wake: the time at which the limit of the last wait ends.
@@ -49,7 +50,7 @@ class Waits:
             self.tracer.resume_from_exit(task)
 
     def wait(self, task: Task) -> None:
-        """Make a call with a time limit, without waiting. If nothing is ready, block its thread."""
+        """Make a call with a time limit of zero. If no descriptor is ready, block the thread."""
         timed = calls.TIMED[task.regs.orig_rax]
         limit, wake = self._limit(task), task.wake
         kept = getattr(task.regs, timed.register)
@@ -65,22 +66,25 @@ class Waits:
             return
         setattr(task.regs, timed.register, kept)
         if result == -516:
-            # After ERESTART_RESTARTBLOCK the kernel would repeat the call with the limit of the
-            # probe. After this value it repeats the original call.
+            # The result ERESTART_RESTARTBLOCK would make the kernel repeat the call with the limit
+            # of zero. ERESTARTNOHAND makes the kernel repeat the original call.
             task.regs.rax = -514 & ((1 << 64) - 1)
         if -517 < result < -511:
             task.probing = True
         ptrace.set_regs(task.tid, task.regs)
         if result == 0 and limit != 0:
-            # A repeated wait has only the rest of its time limit.
+            # A repeated wait gets only the rest of its time limit.
             left = limit if wake is None else max(0, wake - self.clock.now)
             self._block(task, left)
         else:
             self.tracer.resume_from_exit(task)
 
     def probe_stale(self) -> bool:
-        """Let the threads that blocked before the last step check again whether a descriptor is
-        ready. Return True if there are such threads."""
+        """Let threads check again whether a descriptor is ready, if they blocked before the last
+        step.
+
+        Return True if there are such threads.
+        """
         stale = [
             task
             for task in self.tracer.tasks.values()
@@ -92,18 +96,18 @@ class Waits:
         return bool(stale)
 
     def probe(self, tasks: Sequence[Task]) -> None:
-        """Let blocked threads make their call again, which ends if a descriptor is ready."""
+        """Let blocked threads make their call again. The call ends if a descriptor is ready."""
         for task in tasks:
             if not task.blocked or task.state != "exit":
                 continue
             number = task.regs.orig_rax
             if number not in calls.TIMED:
                 if task.wake is not None and task.wake <= self.clock.now:
-                    self.tracer.resume_from_exit(task)  # a sleep
+                    self.tracer.resume_from_exit(task)  # a sleep that is over
                 continue
             wake = task.wake
             if pending(task, "SigBlk"):
-                # ERESTARTNOHAND: the call fails with EINTR if a handler runs, and is repeated
+                # With ERESTARTNOHAND the call fails with EINTR if a handler runs, and is repeated
                 # otherwise.
                 task.regs.rax = -514 & ((1 << 64) - 1)
             else:

@@ -2,12 +2,13 @@
 
 The processes of a world run one at a time. A thread of the implementation stops at each system call
 of calls.py. A child is a `puppet` (fixtures/programs/puppet.c), which stops before each of its
-actions. At a stop the world offers a decision: one of the events that are possible now, or the
-system call.
+actions. At a stop the world offers a decision: one of the events that are possible now happens, or
+the thread makes its system call.
 
-The implementation reads the clock of the order. The driver makes a wait without its time limit. If
-no descriptor is ready, the implementation is blocked, and only an event or the end of its limit
-resumes it. So five seconds of grace take no time, and the load of the machine cannot matter.
+The implementation reads the clock of the order. The driver makes each wait with a time limit of
+zero. If no descriptor is ready, the implementation is blocked. Then only an event, or the end of
+the limit on the clock of the order, resumes it. So five seconds of grace take no time, and the load
+of the machine has no effect.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ MOST_STEPS = 40_000
 MOST_TIME_MS = 2_000_000
 
 # A function that makes one decision: it returns the event that happens now, or None for no event.
-# Its arguments are the number of the decision, the possible events, and the usual result: the one
-# of an order without choices.
+# Its arguments are the number of the decision, the possible events, and the event that happens at
+# this decision in an order without choices.
 Decide = Callable[[int, Sequence[Event], Event | None], Event | None]
 
 
@@ -80,8 +81,8 @@ class World(Steps):
         actor = self._actor()
         if actor is not None:
             # Usually an event happens only while the implementation is blocked. An implementation
-            # that polls is never blocked; for it the first event happens once it has read the clock
-            # very often.
+            # that polls is never blocked. For it the first event happens after very many reads of
+            # the clock.
             spins = self.clock.polled
             if not (self._is_point(actor) and self._decide(decide, blocked=False, usual=spins)):
                 # A signal may end the implementation while one of its threads is held.
@@ -94,9 +95,9 @@ class World(Steps):
             self.hung = "it waits, and nothing is left that could end its wait"
 
     def _decide(self, decide: Decide, *, blocked: bool, usual: bool) -> bool:
-        """Offer the events. True if one happened.
+        """Offer the possible events, and return True if one happened.
 
-        While the implementation is blocked, several events may happen before it continues; it then
+        While the implementation is blocked, several events may happen before it continues. It then
         notices all of them at once.
         """
         self.batch += 1
@@ -154,13 +155,13 @@ class World(Steps):
 
     def _events(self, *, waits: bool) -> Iterator[Event]:
         puppets = [t for t in self.tasks.values() if (t.kind, t.state) == ("puppet", "puppet")]
-        # A puppet ends after the other actions, so that the calm order has all processes of a
-        # scenario at once.
+        # The end of a puppet comes after the other actions. So in an order without choices, all
+        # processes of a scenario exist at once.
         for task in sorted(puppets, key=lambda task: ends(task.action)):
             yield from self._puppet_events(task)
         for name, at in self._next_signal():
-            # An implementation may have its handlers before the run, or have none. Then a signal
-            # arrives once a child runs.
+            # An implementation may install its handlers before the run, or have none. So a signal
+            # may arrive once a handler is installed or a child runs.
             is_run = bool(self.handlers) or self._started() is not None
             if is_run and not self.answered and self.clock.now >= at:
                 yield Event(name, f"the caller receives SIG{name}", partial(self._signal, name))
@@ -170,7 +171,7 @@ class World(Steps):
         yield from self._time_events(waits=waits)
 
     def _next_signal(self) -> Iterator[tuple[str, int]]:
-        """Yield the next signal to the caller, and the time from which on it may arrive."""
+        """Yield the next signal to the caller, and the time before which it must not arrive."""
         for word in self.signals_left[:1]:
             name, _, ms = word.partition("@")
             yield name, int(ms or 0) * MS
@@ -178,7 +179,7 @@ class World(Steps):
     def _step(self, task: Task) -> None:
         others = [each for each in self._ready() if each is not task]
         if calls.waits_for_a_thread(task.regs) and others:
-            # It may do so in a loop, so another thread continues.
+            # A thread may wait for another one in a loop, so another thread continues.
             self.last = others[0]
         super()._step(task)
 
@@ -200,12 +201,14 @@ class World(Steps):
             )
 
     def _time_events(self, *, waits: bool) -> Iterator[Event]:
-        """Yield the event that time passes, up to the end of the next limit. If the implementation
-        does not wait, time passes as a delay."""
+        """Yield the event that time passes, up to the end of the next limit.
+
+        If the implementation does not wait, the passing time is a delay of the implementation.
+        """
         wakes = [task.wake for task in self.tasks.values() if task.blocked and task.wake]
         puppets = [task for task in self.tasks.values() if task.state == "puppet"]
         timed = [due_at(task.action) * MS for task in puppets]
-        # A delay before the first child starts would not be part of its run.
+        # Before the first child starts, a delay would not be part of the run.
         if self._started() is not None:
             timed += [at for _, at in self._next_signal()]
         if not wakes and not self._actor() and not any(timed):
@@ -235,7 +238,8 @@ class World(Steps):
     def _signal(self, name: str) -> None:
         self.signals_left.pop(0)
         number = signal.Signals["SIG" + name]
-        # A held sigaction comes before the delivery.
+        # If the implementation is held at a call of sigaction, the call takes effect before the
+        # signal arrives.
         held = any(
             task.state == "held"
             and task.pid == self.root
@@ -246,11 +250,15 @@ class World(Steps):
         os.kill(self.root, number)
 
     def _note_signal(self, number: int, *, held: bool, sent: bool) -> None:
-        """Note a signal to the caller. handled: the implementation has a handler for it."""
+        """Note a signal to the caller.
+
+        held: True if the implementation is about to change its handler for this signal.
+        """
         alive = [task.name for task in self.members()]
         caught = number in procs.Status(self.root, str(self.root)).mask("SigCgt")
-        # A handler of the run is installed once and restored once. Some runtimes have it from the
-        # start of the process, and a shell changes it often; they need it as long as a child lives.
+        # An implementation installs its handler once for the run and restores the old one once.
+        # Some runtimes have a handler from the start of the process, and a shell changes it often;
+        # for them the handler counts as long as a child lives.
         changes = self.handlers.get(number, 0) + held
         handled = (changes % 2 == 1 or bool(alive)) and (caught or held)
         self._note("signal", signal=number, handled=handled, alive=alive, sent=sent)
@@ -259,14 +267,15 @@ class World(Steps):
         threads = sum(
             each.pid == self.root and each.state != "dead" for each in self.tasks.values()
         )
-        # Not one that the implementation sends to itself later.
+        # A signal that the implementation sends to itself is not noted again.
         sent = [
             note
             for note in self.notes
             if note.kind == "signal" and note.facts["signal"] == signo and note.facts["sent"]
         ]
         if task.pid == self.root and threads > 1 and sent:
-            # Other threads may have gone on since the signal was sent, so it counts from now on.
+            # Other threads may have continued since the signal was sent, so the signal counts from
+            # its delivery.
             sent[0].kind = "sent signal"
             self._note_signal(signo, held=False, sent=False)
         super()._deliver(task, signo)
