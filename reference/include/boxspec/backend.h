@@ -3,37 +3,41 @@
  *   1. Fill a struct bs_backend_context from BS_BACKEND_CONTEXT_INIT: the workspace, the
  *      confinement (an enum bs_confine), and a policy if there is one.
  *   2. Choose a backend with bs_backend_find, or fill a struct bs_backend of your own.
- *   3. bs_session_open. It calls the backend's probe and prepare and decides on both reports,
- *      because prepare may find rules that are not enforceable in this workspace. 0: the session is
- *      open, and bs_session_enforcement says how much is enforced; under BS_DEGRADE it may run
- *      programs without a sandbox. Negative: no program was started and no file is left.
- *   4. bs_session_run for each program.
- *   5. bs_session_scan, if the policy has rules that the backend does not enforce.
- *   6. bs_session_close. It shuts the backend down, once, after any error as well.
+ *   3. Call bs_session_open. It calls the backend's probe and prepare, and decides on both reports,
+ *      because prepare may find rules that cannot be enforced in this workspace. If the call
+ *      returns 0, the session is open and bs_session_enforcement returns how much is enforced;
+ *      under BS_DEGRADE the session may run programs without a sandbox. If the call returns a
+ *      negative code, no program was started and no file is left.
+ *   4. Call bs_session_run for each program.
+ *   5. Call bs_session_scan if the policy has rules that the backend does not enforce.
+ *   6. Call bs_session_close, also after an error. It shuts the backend down.
  *
  * bs_backend_probe reports what a backend would enforce, without a workspace.
  *
- * Signals. While a session opens, the library handles SIGINT and SIGTERM. If one arrives, it is the
- * result of each run of the session, and no program is started.
+ * Signals. While a session opens, the library handles SIGINT and SIGTERM. If one arrives, the
+ * session starts no program, and each of its runs has this signal as its result.
  *
  * Programs. A launcher, boxspec-launch, starts the program and leads its process group, in a new
  * session. So the program has no controlling terminal, no open descriptor above 2, no capabilities,
  * and no_new_privs. Deadlines, signals, the grace period and the end of the group are as in
- * boxspec/exec.h, and a program that cannot be started is the same error. If stdin of the caller is
- * a regular file or a pipe, the program gets another pipe, because it could open either of them
- * again for writing. What it does not read of a file stays for the caller's next program; what it
- * does not read of a pipe may be lost. A directory as stdin is refused. After the program has
- * ended, no process that it started remains, in any process group. Namespaces ensure this in all
- * cases. Under Landlock the launcher does it; if SIGKILL ends the whole group at once (an output
- * cap, a second signal), a process that has left the group remains.
+ * boxspec/exec.h, and a program that cannot be started causes the same error. If stdin of the
+ * caller is a regular file or a pipe, the program gets a new pipe instead, because a program can
+ * open its own stdin again for writing. If the program does not read the whole file, the caller's
+ * next program reads the rest; the unread rest of a pipe may be lost. A directory as stdin is
+ * refused. After the program has ended, no process that it started remains, in any process group.
+ * Namespaces ensure this in all cases. Under Landlock the launcher kills these processes. But if
+ * SIGKILL ends the whole group at once, with the launcher (output cap, second signal), a process
+ * that has left the group remains.
  *
  * Environment. Under BS_ENV_CLEAR_AND_SET: the pairs of the request. Under BS_ENV_INHERIT: only
  * PATH, HOME, USER, LOGNAME, SHELL, TMPDIR, TZ, LANG, LANGUAGE and the LC_ categories. The
- * additions of the backend override both. TMPDIR is always a private directory. Under BS_DEGRADE, a
- * program without a sandbox gets the same variables; TMPDIR is the caller's.
+ * variables that the backend adds override the others. TMPDIR is always a private directory. Under
+ * BS_DEGRADE, a program without a sandbox gets the same variables; the only difference is TMPDIR,
+ * which is the caller's.
  *
- * Working directory: `cwd` of the context, otherwise the root. A request may have the same
- * directory as current_dir.
+ * Working directory: `cwd` of the context. If the context has no cwd: current_dir of the request,
+ * otherwise the root. If a request has a current_dir and the context a cwd, both must be the same
+ * directory.
  *
  * Threads. There is no global state: each thread may have sessions of its own. One session may be
  * used by one thread at a time, except for bs_session_run: any number of threads may call it at
@@ -45,8 +49,7 @@
  * report owns all that it points to, until bs_backend_report_clear.
  *
  * Rules come from the backend contract, conformance/contracts/backend/page.md; the ids there
- * (BACKEND-...) name them.
- */
+ * (BACKEND-...) name them. */
 #ifndef BOXSPEC_BACKEND_H
 #define BOXSPEC_BACKEND_H
 
@@ -63,7 +66,7 @@
 extern "C" {
 #endif
 
-/* Time limit of probe and prepare together; after it they are cancelled. */
+/* Time limit of probe and prepare together. When it expires, the library cancels them. */
 #define BS_BACKEND_OPEN_MS 9000
 
 /* The requested confinement. Each value permits writes to a private TMPDIR and denies access to
@@ -89,7 +92,7 @@ enum bs_aspect {
     BS_ASPECTS
 };
 
-/* How much is enforced: of an aspect, by a backend or in a session. */
+/* How much of an aspect is enforced, or how much of all requested aspects together. */
 enum bs_claim { BS_NOT_REQUESTED, BS_CLAIM_FULLY, BS_CLAIM_PARTIAL, BS_CLAIM_UNAVAILABLE };
 
 /* Return the name as a static string: "repo-write", "fs-read", "partial". */
@@ -119,8 +122,8 @@ struct bs_backend_context {
      * network. */
     const char *const *egress;
     size_t n_egress;
-    /* Only for Landlock with seccomp: refuse every change of mode, owner, times and attributes,
-     * also in the workspace, because Landlock cannot refuse it only for files outside. Breaks cp
+    /* Only for landlock+seccomp: refuse every change of mode, owner, times and attributes, even in
+     * the workspace. Landlock cannot refuse such changes for the files outside only. This breaks cp
      * -p, tar and gcc. */
     bool strict_metadata;
     const char *launcher; /* path of boxspec-launch; NULL: next to the program or the library, or in
@@ -143,7 +146,8 @@ struct bs_backend_context {
 
 /* A rule of the policy that is not enforced. */
 struct bs_unenforced {
-    const char *pointer; /* RFC 6901, into the policy; NULL if the rule is in no file */
+    /* JSON pointer (RFC 6901) into the policy; NULL if the rule is in no file */
+    const char *pointer;
     const char *rule;
     const char *why;
 };
@@ -169,9 +173,9 @@ struct bs_backend_report {
     size_t n_unenforced;
     const char **warnings;
     size_t n_warnings;
-    /* Absolute paths of files in the workspace that have hard links outside of it. Also files with
-     * several names for which the policy decides differently, if the backend cannot enforce the
-     * stricter decision under all names. */
+    /* Absolute paths of files in the workspace that have hard links outside of it. The list also
+     * has files with several names in the workspace if the policy decides differently about these
+     * names and the backend cannot enforce the stricter decision under all of them. */
     const char **hard_links;
     size_t n_hard_links;
     struct bs_violation *violations; /* found by bs_session_scan */
@@ -185,8 +189,9 @@ struct bs_backend_report {
 
 BS_EXPORT void bs_backend_report_clear(struct bs_backend_report *report);
 
-/* Set the claim of an aspect, in the report of a backend of your own. A claim can only be lowered.
- * The reason is copied. Returns false if memory ran out. */
+/* In the report of a backend of your own, set the claim of an aspect. A claim can only be lowered:
+ * a higher one is ignored. bs_report_reason also adds a reason, which is copied. Both return false
+ * if memory ran out. */
 BS_EXPORT bool bs_report_claim(struct bs_backend_report *report, enum bs_aspect aspect,
                                enum bs_claim claim);
 BS_EXPORT bool bs_report_reason(struct bs_backend_report *report, enum bs_aspect aspect,
@@ -205,22 +210,22 @@ BS_EXPORT void bs_report_conclude(struct bs_backend_report *report,
 /* A backend. Each function gets the `ctx` of the struct, and returns 0, or a negative code with
  * *err filled. A context is valid until the shutdown of the state that prepare made from it.
  *
- * Cancellation: `cancel` becomes readable when the function should return. A probe or prepare that
- * does not return within a second is detached: its thread continues with a private copy of the
- * context, and with `ctx`, which must stay valid until the thread ends. When a detached prepare
- * returns, that thread calls shutdown. */
+ * Cancellation: the descriptor `cancel` becomes readable when the function should return. A probe
+ * or prepare that does not return within a second is detached: its thread continues with a private
+ * copy of the context, and with `ctx`, which must stay valid until the thread ends. When a detached
+ * prepare returns, that thread calls shutdown. */
 struct bs_backend {
     const char *name;
     const char *mechanism; /* a text for people: "namespaces+seccomp" */
     void *ctx;
     /* Reports what the backend would enforce; context->root may be NULL. The function starts a
      * harmless program to see that the backend works; if that fails, the claim is
-     * BS_CLAIM_UNAVAILABLE. It leaves no files. */
+     * BS_CLAIM_UNAVAILABLE. The probe leaves no files. */
     int (*probe)(void *ctx, const struct bs_backend_context *context, int cancel,
                  struct bs_backend_report *report, struct bs_error *err);
-    /* Makes the *state of a session. Reports what it finds in the workspace: an aspect that it
+    /* Makes the *state of a session. Reports what it finds in the workspace: an aspect that prepare
      * reports as partial makes the session partial. context->root and context->cwd are real paths.
-     * *state may also be set after a failure; then shutdown is called. */
+     * If *state is set after a failure, shutdown is called too. */
     int (*prepare)(void *ctx, const struct bs_backend_context *context, int cancel, void **state,
                    struct bs_backend_report *report, struct bs_error *err);
     /* Makes the command that runs the program of the request in the sandbox. Must be fast, have no
@@ -301,22 +306,22 @@ BS_EXPORT struct bs_sandbox bs_session_sandbox(struct bs_session *session);
 BS_EXPORT const char *bs_session_cwd(const struct bs_session *session);
 
 /* A session that opens on first use. If the context names a root, the session opens at once.
- * Otherwise the first request opens it: its current_dir becomes root and cwd, and its readable
- * paths are used. bs_module_execute needs this, because it makes the directory of a module itself.
- * Use it on one thread until it is open. */
+ * Otherwise the first request opens it: the current_dir of this request becomes root and cwd, and
+ * its readable paths are used. bs_module_execute needs this, because it creates the working
+ * directory of the module itself. Until the session is open, use it on one thread only. */
 struct bs_lazy_session;
 
-/* Returns as bs_session_open does. The caller owns *lazy and closes it, also after an error; *lazy
- * is NULL only if memory ran out. The arguments, and all that they point to, must outlive it. `log`
- * may be NULL. */
+/* Returns as bs_session_open does. The caller must close *lazy, also after an error; *lazy is NULL
+ * only if memory ran out. The arguments, and all that they point to, must outlive *lazy. `log` may
+ * be NULL. */
 BS_EXPORT int bs_lazy_session_open(const struct bs_backend *backend,
                                    const struct bs_backend_context *context,
                                    enum bs_on_unavailable on_unavailable,
                                    const struct bs_session_log *log, struct bs_lazy_session **lazy,
                                    struct bs_error *err);
 
-/* Return the session as a sandbox, valid as long as `lazy`; NULL for NULL. Its `validate` opens the
- * session and returns as bs_session_open does. */
+/* Return a sandbox that is valid as long as `lazy`, or NULL if `lazy` is NULL. The sandbox's
+ * `validate` opens the session and returns as bs_session_open does. */
 BS_EXPORT const struct bs_sandbox *bs_lazy_session_sandbox(const struct bs_lazy_session *lazy);
 
 /* Return the session, or NULL if it is not open. */
@@ -327,7 +332,7 @@ BS_EXPORT struct bs_session *bs_lazy_session_opened(const struct bs_lazy_session
 BS_EXPORT const struct bs_backend_report *
 bs_lazy_session_report(const struct bs_lazy_session *lazy);
 
-/* Close the session too. Returns the code of shutdown. NULL is ignored. */
+/* Close `lazy` and its session. Returns the code of the backend's shutdown. NULL is ignored. */
 BS_EXPORT int bs_lazy_session_close(struct bs_lazy_session *lazy, struct bs_error *err);
 
 /* Wrap a request without running it; the log of the session receives the wrapped command. Returns 0
@@ -335,12 +340,12 @@ BS_EXPORT int bs_lazy_session_close(struct bs_lazy_session *lazy, struct bs_erro
 BS_EXPORT int bs_session_explain(struct bs_session *session, const struct bs_exec_request *request,
                                  struct bs_error *err);
 
-/* Search for changes of paths that a rule denies and the backend does not protect. Add them to the
- * report as violations. Returns 0 or a negative code. */
+/* Search the workspace for changes of paths that a rule denies and the backend does not protect.
+ * Add these changes to the report as violations. Returns 0 or a negative code. */
 BS_EXPORT int bs_session_scan(struct bs_session *session, struct bs_backend_report *report,
                               struct bs_error *err);
 
-/* Returns the code of shutdown. NULL is ignored. */
+/* Close the session. Returns the code of the backend's shutdown. NULL is ignored. */
 BS_EXPORT int bs_session_close(struct bs_session *session, struct bs_error *err);
 
 #ifdef __cplusplus

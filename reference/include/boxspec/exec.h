@@ -5,51 +5,51 @@
  *      request. All memory that it points to is the caller's and must live until the call returns.
  *   2. Start from BS_EXEC_RESULT_INIT and call bs_exec_run. It returns when the child's whole
  *      process group has ended and its output is read to the end.
- *   3. 0: the result is filled; a child that failed is a result too. Negative: the error is filled
- *      and the result is empty. In both cases no process, descriptor, thread, handler or changed
- *      signal mask remains.
- *   4. bs_exec_result_text if text is wanted rather than bytes; bs_exec_result_clear in the end.
+ *   3. If the call returns 0, the result is filled, even if the child failed. If it returns a
+ *      negative code, the error is filled and the result is empty. In both cases no process,
+ *      descriptor, thread, handler or changed signal mask remains.
+ *   4. Call bs_exec_result_text to turn the output from bytes into text. In the end, call
+ *      bs_exec_result_clear.
  *
- * What happens in between, always in this order: the sandbox validates; the clock starts; handlers
- * for SIGINT and SIGTERM are installed; the child is spawned as leader of its own process group;
- * the deadline counts from the start of the spawn; one loop waits for output, stdin, signals, the
- * cancel descriptor and the child; the group is ended; the handlers are restored.
+ * A run has these steps, always in this order: the sandbox validates the request; the clock starts;
+ * handlers for SIGINT and SIGTERM are installed; the child is spawned as leader of its own process
+ * group; the deadline counts from the start of the spawn; one loop waits for output, stdin,
+ * signals, the cancel descriptor and the child; the group is ended; the handlers are restored.
  *
- * Ending a group. Deadline, signal, cancel and stdin failure send one signal and SIGCONT to the
- * group, wait until it is empty, at most BS_EXEC_GRACE_MS, and send SIGKILL. If the child exits by
- * itself, the rest of its group gets SIGKILL; what a member has written by then is read, and
- * killed_writers tells that a member that held a pipe was killed. The leader is reaped last,
- * because its zombie keeps the number from being assigned again. If a member cannot be signalled
- * (it now belongs to another user, by sudo for example) or survives SIGKILL, the wait ends
- * BS_EXEC_KILL_MS after the SIGKILL and the member is counted in group_left. A process that left
- * the group (setsid, setpgid) is not signalled; if it holds the pipes, the call waits for it at
- * most BS_EXEC_LINGER_MS.
+ * Ending a group. After a deadline, signal, cancel or stdin failure, the library sends one signal
+ * and SIGCONT to the group. It waits at most BS_EXEC_GRACE_MS until the group is empty, and then
+ * sends SIGKILL. If the child exits by itself, the rest of its group gets SIGKILL. Output that a
+ * member wrote before that is read, and killed_writers is true if a killed member held a pipe of
+ * the run. The leader is reaped last: as long as it is a zombie, the kernel does not give the
+ * group's number to another process. If a member cannot be signalled (it now belongs to another
+ * user, by sudo for example) or survives SIGKILL, the wait ends BS_EXEC_KILL_MS after the SIGKILL
+ * and the member is counted in group_left. A process that left the group (setsid, setpgid) is not
+ * signalled; if it holds the pipes, the call waits for it at most BS_EXEC_LINGER_MS.
  *
- * A terminal as inherited stdin. If it is the caller's controlling terminal and the caller is in
- * the foreground, the child's group is the foreground group during the run: Ctrl-C and Ctrl-\ are
- * signals to the child only, and Ctrl-Z is continued at once. The caller's group is the foreground
- * group again when the call returns. If the terminal cannot be lent and SIGTTIN or SIGTTOU stops
- * the child, the group is ended as at a deadline and the result names the stop. One run has the
- * terminal at a time.
+ * A terminal as inherited stdin. If stdin is the caller's controlling terminal and the caller is in
+ * the foreground, the child's group is the foreground group during the run: only the child receives
+ * the signals of Ctrl-C and Ctrl-\, and after Ctrl-Z the library continues the child at once. The
+ * caller's group is the foreground group again when the call returns. If the terminal cannot be
+ * lent and SIGTTIN or SIGTTOU stops the child, the group is ended as at a deadline and the last
+ * line of `err` names the stop. Only one run at a time has the terminal.
  *
  * Threads. bs_exec_run may be called from any number of threads at once; runs do not wait for each
- * other. While at least one is active, SIGINT and SIGTERM belong to the library, and each reaches
- * every active run; the previous dispositions are restored when the last one ends. Do not change
- * these two dispositions, and do not reap children with waitpid(-1), while a run is active. The
- * environment is read without a lock: do not call setenv meanwhile.
+ * other. While at least one run is active, the library handles SIGINT and SIGTERM and passes them
+ * to every active run. When the last run ends, the library restores the previous dispositions.
+ * While a run is active, do not change these two dispositions, do not reap children with
+ * waitpid(-1), and do not call setenv, because the environment is read without a lock.
  *
- * A fork during a run does not take the run into the child: there no run is active, and the two
- * dispositions are the previous ones (after vfork and _Fork: from the first signal on). The child
- * may make runs of its own; a child that was forked in on_output must not return from it. Until the
- * child executes a program or ends, it holds the pipes of the runs, so the program of a run may not
- * see the end of its stdin.
+ * If the caller forks during a run, no run is active in the forked process, and the two
+ * dispositions are the previous ones there (after vfork and _Fork: from the first signal on). The
+ * forked process may start runs of its own. If it was forked in on_output, it must not return from
+ * on_output. Until it executes a program or ends, it holds the pipes of the active runs, so the
+ * program of a run may not see the end of its stdin.
  *
- * A caller that ignores SIGCHLD (or set SA_NOCLDWAIT) cannot learn how a child ended: the run is
- * refused before the spawn.
+ * A caller that ignores SIGCHLD (or set SA_NOCLDWAIT) cannot learn how a child ended. Therefore the
+ * library refuses the run before the spawn.
  *
  * Rules come from the exec contract, conformance/contracts/exec/page.md; the ids there (EXEC-...)
- * name them.
- */
+ * name them. */
 #ifndef BOXSPEC_EXEC_H
 #define BOXSPEC_EXEC_H
 
@@ -85,8 +85,9 @@ enum bs_stdin_mode {
 };
 
 enum bs_stdin_failure {
-    BS_STDIN_FAILURE_ERROR = 0, /* the run fails if the payload could not be written */
-    BS_STDIN_FAILURE_IGNORE     /* the run goes on: the exit of the child is the result */
+    BS_STDIN_FAILURE_ERROR = 0, /* if the payload could not be written, the run fails */
+    /* the payload may remain unwritten; the exit of the child is the result */
+    BS_STDIN_FAILURE_IGNORE
 };
 
 enum bs_env_mode {
@@ -94,7 +95,7 @@ enum bs_env_mode {
     BS_ENV_CLEAR_AND_SET /* only the pairs of `env`; if a name occurs twice, the last pair wins */
 };
 
-enum bs_stream { BS_STDOUT = 1, BS_STDERR = 2 }; /* The values can be combined as bits. */
+enum bs_stream { BS_STDOUT = 1, BS_STDERR = 2 }; /* the values can be combined as bits */
 
 enum bs_termination {
     BS_ENDED_EXIT = 0,      /* the child exited */
@@ -103,7 +104,7 @@ enum bs_termination {
     BS_ENDED_TIMEOUT,       /* the deadline passed */
     BS_ENDED_PARENT_SIGNAL, /* SIGINT or SIGTERM reached the calling process */
     BS_ENDED_CAP,           /* more output than max_output_bytes */
-    BS_ENDED_STDIN,         /* never in a result, because the run is an error */
+    BS_ENDED_STDIN,         /* never in a result: after a stdin failure the run returns an error */
     BS_ENDED_CANCEL         /* cancel_fd became readable */
 };
 
@@ -113,13 +114,15 @@ struct bs_env_pair {
 };
 
 struct bs_exec_request {
-    /* With a slash: a path relative to current_dir. Without: looked up in the PATH of the child,
-     * entry by entry, or in the default path of the system if the child has no PATH. */
+    /* If the name has a slash, it is a path relative to current_dir. Otherwise it is looked up in
+     * the PATH of the child, entry by entry, or in the default path of the system if the child has
+     * no PATH. */
     const char *program;
     const char *const *args; /* n_args strings, without the program itself */
     size_t n_args;
     const char *current_dir; /* NULL: the directory of the caller */
-    /* Counted from the spawn. NULL: no limit. 0 expires at once; it does not mean "no limit". */
+    /* Time limit, counted from the spawn. NULL: no limit. 0 expires at once; it does not mean "no
+     * limit". */
     const uint64_t *timeout_ms;
     enum bs_stdin_mode stdin_mode;
     const void *stdin_data;
@@ -129,18 +132,18 @@ struct bs_exec_request {
     const struct bs_env_pair *env;
     size_t n_env;
     bool debug; /* also copy the output to descriptor 2 of the caller, with secrets replaced */
-    /* Bytes that are kept of each stream, or passed to on_output. One more byte ends the run. NULL:
-     * no limit. */
+    /* How many bytes of each stream are kept, or passed to on_output. One more byte ends the run.
+     * NULL: no limit. */
     const uint64_t *max_output_bytes;
-    /* When it becomes readable or hangs up, the run is ended as at a deadline. The library does not
-     * read from it. NULL: not used. */
+    /* A descriptor that cancels the run: when it becomes readable or hangs up, the run is ended as
+     * at a deadline. The library does not read from it. NULL: not used. */
     const int *cancel_fd;
     /* Receives output as soon as it is read, on the calling thread; the result then has no output.
      * Must not block for long, because the deadline is checked only between two calls. */
     void (*on_output)(void *ctx, enum bs_stream stream, const char *data, size_t len);
     void *on_output_ctx;
     const struct bs_sandbox *sandbox; /* may be NULL */
-    /* For a sandbox: absolute paths that the program must be able to read. */
+    /* Absolute paths that the program must be able to read. Only a sandbox uses them. */
     const char *const *readable;
     size_t n_readable;
 };
@@ -157,20 +160,21 @@ struct bs_exec_request {
 
 struct bs_exec_result {
     bool success; /* the child exited with 0 by itself */
-    /* false if the child did not exit: after a signal, a deadline, a cap, a cancel */
+    /* false if a signal, a deadline, a cap or a cancel ended the child */
     bool has_exit_code;
-    int exit_code; /* 0 to 255; 130 or 143 when the calling process was signalled */
+    int exit_code; /* 0 to 255; 130 or 143 if the calling process received SIGINT or SIGTERM */
     struct bs_bytes out;
     /* ends with a line that names the deadline, signal, stop or cancel, if one ended the run */
     struct bs_bytes err;
     uint64_t duration_ms; /* monotonic time from after `validate` to the return, rounded down */
     enum bs_termination termination;
-    int signal; /* the signal that ended the child, or that the caller received; else 0 */
+    int signal; /* the signal that ended the child, or that the caller received; otherwise 0 */
     /* The streams whose output beyond max_output_bytes was dropped: BS_STDOUT, BS_STDERR, their
      * sum, or 0. */
     unsigned truncated;
     bool detached_writers; /* a process that left the group still held a pipe of the run */
-    bool killed_writers;   /* the child left a member that held a pipe of the run and was killed */
+    /* the library killed a member that outlived the child and held a pipe of the run */
+    bool killed_writers;
     unsigned group_left; /* members that were still alive when the library gave up after SIGKILL */
     unsigned pending_signals; /* further signals that the caller received during the run */
     struct rusage usage;      /* of the child and its reaped descendants */
@@ -184,8 +188,8 @@ struct bs_exec_result {
         }                                                                                          \
     }
 
-/* Run the program. *result is cleared first. Any thread. Returns 0; the code of a sandbox that
- * refused; or BS_E_EXECUTION with one of these messages:
+/* Run the program. *result is cleared first. May be called on any thread. Returns 0; the code of a
+ * sandbox that refused the request; or BS_E_EXECUTION with one of these messages:
  *   - "failed to spawn `P`: ...". If a step before the program itself failed and is known, the
  *     message names the step.
  *   - "failed to write stdin: ..." if the payload could not be written.

@@ -5,33 +5,34 @@
  *   1. Fill a struct bs_module_request, starting from BS_MODULE_REQUEST_INIT. All memory that it
  *      points to is the caller's and must live until the call returns.
  *   2. Start from BS_MODULE_RESULT_INIT and call bs_module_execute.
- *   3. 0: result->outcome says how the module ended; only BS_MODULE_VALUE comes with a value.
- *      Negative: the module could not be run to an outcome (a sandbox refused, memory ran out); the
- *      error is filled and the result is empty. In both cases no process, descriptor or handler
- *      remains.
- *   4. bs_module_result_clear in the end.
+ *   3. If the call returns 0, result->outcome says how the module ended; only BS_MODULE_VALUE comes
+ *      with a value. If it returns a negative code, there is no outcome (a sandbox refused, memory
+ *      ran out); the error is filled and the result is empty. In both cases no process, descriptor
+ *      or handler remains.
+ *   4. In the end, call bs_module_result_clear.
  *
  * A module is an executable file EXTENSIONS_ROOT/ID. An id has letters, digits, `_`, `.` and `-`,
- * begins with a letter, a digit or `_`, and does not contain `..`. The file must be, links
- * resolved, a regular executable file inside the root; else no child is started.
+ * begins with a letter, a digit or `_`, and does not contain `..`. After links are resolved, the
+ * file must be a regular executable file inside the root; otherwise no child is started.
  *
- * What happens, in this order: the module is looked up; a fresh directory is made (0700, below the
- * caller's TMPDIR, or /tmp); runner_argv `--internal-sandbox-runner` ID is run by bs_exec_run with
- * the input on stdin; the directory is removed; the outcome is decided: timeout, signal to the
- * caller, overflow, exit, JSON. The runner closes all descriptors above 2, reads its stdin to the
- * end, checks that it is JSON, and executes the module with the input as a file on stdin. Runner
- * and module are one process, so one group is ended as exec.h describes.
+ * A call has these steps, in this order: it looks up the module; makes a new directory (mode 0700,
+ * below the caller's TMPDIR, or /tmp); runs the command runner_argv `--internal-sandbox-runner` ID
+ * by bs_exec_run with the input on stdin; removes the directory; and decides the outcome. If
+ * several outcomes apply, the first of these is reported: timeout, signal to the caller, overflow,
+ * exit, JSON. The runner closes all descriptors above 2, reads its stdin to the end, checks that it
+ * is JSON, and executes the module with the input as a file on stdin. Runner and module are the
+ * same process, so the group is ended as exec.h describes.
  *
  * The module's environment is PATH, LANG, LC_ALL and APCORE_* of the caller, byte for byte and
  * without APCORE_AUTH_*, and HOME and TMPDIR, which name the fresh directory, as does the working
  * directory. The module has no other variable. APCORE_EXTENSIONS_ROOT is made absolute.
  *
  * A module runs as the user of its caller, so it could read the caller's environment in
- * /proc/PID/environ, with each secret that the list above leaves out. Therefore the caller is not
- * dumpable during the call (prctl(2), PR_SET_DUMPABLE), and the module runs without CAP_SYS_PTRACE,
- * CAP_PERFMON and CAP_SYS_ADMIN. If the host does not allow that, the result has caller_exposed.
- * Other processes of the same user, such as the shell that started the caller, stay readable: a
- * sandbox with a pid namespace hides them.
+ * /proc/PID/environ, including the secrets that are not passed to the module. Therefore the caller
+ * is not dumpable during the call (prctl(2), PR_SET_DUMPABLE), and the module runs without
+ * CAP_SYS_PTRACE, CAP_PERFMON and CAP_SYS_ADMIN. If the host does not allow that, caller_exposed is
+ * true in the result. The module can still read the environment of other processes of the user,
+ * such as the shell that started the caller; only a sandbox with a pid namespace hides them.
  *
  * JSON is RFC 8259: UTF-8, unique member names, complete surrogate pairs, at most 64 levels.
  *
@@ -39,8 +40,7 @@
  * SIGTERM and the environment holds for the length of the call. A module is killed if the thread
  * that executes it ends, for example by SIGKILL.
  *
- * Rules come from the module contract, conformance/contracts/module/page.md.
- */
+ * Rules come from the module contract, conformance/contracts/module/page.md. */
 #ifndef BOXSPEC_MODULE_H
 #define BOXSPEC_MODULE_H
 
@@ -51,14 +51,14 @@ extern "C" {
 #endif
 
 #define BS_MODULE_TIMEOUT_MS 300000               /* the limit if timeout_ms is 0 */
-#define BS_MODULE_MOST_BYTES (64UL * 1024 * 1024) /* most bytes of each output stream */
+#define BS_MODULE_MOST_BYTES (64UL * 1024 * 1024) /* output limit of each stream */
 #define BS_MODULE_REMOVE_MS 1000                  /* longest time for removing the directory */
 #define BS_MODULE_RUNNER "--internal-sandbox-runner"
 
 enum bs_module_outcome {
     BS_MODULE_NONE = 0,      /* no module was executed */
     BS_MODULE_VALUE,         /* one JSON value, in `value` */
-    BS_MODULE_NOT_WIRED,     /* `enabled` is false, and the request has no `function` */
+    BS_MODULE_NOT_WIRED,     /* `enabled` is false, and `function` is NULL */
     BS_MODULE_SPAWN_FAILED,  /* the root has no such module, or the child could not be started */
     BS_MODULE_TIMEOUT,       /* the module ran longer than timeout_ms */
     BS_MODULE_NON_ZERO_EXIT, /* see exit_code and stderr_text */
@@ -68,8 +68,8 @@ enum bs_module_outcome {
     BS_MODULE_INTERRUPTED    /* the caller received SIGINT or SIGTERM; see `signal` */
 };
 
-/* A module that runs in the caller's own process, on the calling thread. It sets *output to one
- * JSON text, malloc'd. Returns 0, or a negative code with *err filled. */
+/* A module that runs in the caller's own process, on the calling thread. The function sets *output
+ * to one JSON text from malloc. Returns 0, or a negative code with *err filled. */
 typedef int (*bs_module_function)(void *ctx, const char *id, const char *input, size_t input_len,
                                   struct bs_bytes *output, struct bs_error *err);
 
@@ -77,7 +77,7 @@ struct bs_module_request {
     const char *id;
     const char *input;           /* one JSON text */
     size_t input_len;            /* bytes */
-    bool enabled;                /* run in a child; else call `function` */
+    bool enabled;                /* run the module in a child; if false, call `function` instead */
     uint64_t timeout_ms;         /* limit, counted from the spawn; 0 means BS_MODULE_TIMEOUT_MS */
     const char *extensions_root; /* NULL: APCORE_EXTENSIONS_ROOT of the caller, else ./extensions */
     const char *const *runner_argv; /* NULL-terminated; NULL means the program of the caller */
@@ -92,7 +92,7 @@ struct bs_module_request {
 struct bs_module_result {
     enum bs_module_outcome outcome;
     struct bs_bytes value; /* JSON text without white space around it */
-    /* for people, one line; empty if there is a value. Large enough for a long path. */
+    /* one line for people; empty if there is a value; large enough for a long path */
     char message[8192];
     uint64_t timeout_ms; /* the time limit that was used */
     int exit_code;
@@ -100,15 +100,16 @@ struct bs_module_result {
     enum bs_stream stream;
     struct bs_bytes stderr_text; /* UTF-8, see bs_bytes_to_text; empty if no child ran */
     struct bs_bytes left;        /* path of the module's directory if it could not be removed */
-    bool caller_exposed; /* the host did not let the library hide the caller from the module */
+    /* true if the host did not let the library hide the caller from the module */
+    bool caller_exposed;
 };
 
 #define BS_MODULE_RESULT_INIT                                                                      \
     { BS_MODULE_NONE, BS_BYTES_INIT, {0}, 0, 0, 0, BS_STDOUT, BS_BYTES_INIT, BS_BYTES_INIT, false }
 
-/* Returns 0; BS_E_INVALID for a request without id or input, or an input that is not JSON;
- * BS_E_EXECUTION if memory ran out; BS_E_IO if no directory could be made; or the code of the
- * sandbox or of `function`. *result is cleared first. Any thread. */
+/* Execute the module. Any thread may call it. *result is cleared first. Returns 0; BS_E_INVALID for
+ * a request without id or input, or an input that is not JSON; BS_E_EXECUTION if memory ran out;
+ * BS_E_IO if no directory could be made; or the code of the sandbox or of `function`. */
 BS_EXPORT int bs_module_execute(const struct bs_module_request *request,
                                 struct bs_module_result *result, struct bs_error *err);
 
@@ -118,8 +119,9 @@ BS_EXPORT void bs_module_result_clear(struct bs_module_result *result);
  * string. */
 BS_EXPORT const char *bs_module_outcome_name(enum bs_module_outcome outcome);
 
-/* Return at once unless argv[1] is BS_MODULE_RUNNER. Then the process is the runner: it executes
- * the module, or exits with 1 and a line on stderr. Call it before any thread is started. */
+/* Return at once unless argv[1] is BS_MODULE_RUNNER. With this argument the process is the runner:
+ * it executes the module, or prints a line to stderr and exits with 1. Call it before any thread is
+ * started. */
 BS_EXPORT void bs_module_runner_main(int argc, char **argv);
 
 #ifdef __cplusplus

@@ -1,16 +1,16 @@
 /* Policies: files of rules, loaded, validated and merged.
  *
  *   1. Fill one or two struct bs_policy_text and a report from BS_POLICY_REPORT_INIT.
- *   2. bs_policy_load. 0: *policy is the validated policy, the report holds its warnings. Negative:
- *      *policy is untouched and the report holds every problem found, with its place.
- *   3. Compile a profile of it (boxspec/profile.h) and check paths with that.
- *   4. bs_policy_report_clear, bs_policy_free.
+ *   2. Call bs_policy_load. If it returns 0, *policy is the validated policy, and the report has
+ *      its warnings. If it returns a negative code, *policy is untouched, and the report has all
+ *      problems and their places.
+ *   3. Compile a profile of the policy (boxspec/profile.h), and check paths with the profile.
+ *   4. Call bs_policy_report_clear and bs_policy_free.
  *
  * A policy is immutable once loaded; any number of threads may use it at once.
  *
  * Rules come from the policy contract, conformance/contracts/policy/page.md; the ids there
- * (POLICY-...) name them.
- */
+ * (POLICY-...) name them. */
 #ifndef BOXSPEC_POLICY_H
 #define BOXSPEC_POLICY_H
 
@@ -53,7 +53,7 @@ struct bs_policy_problem {
 
 /* Owns all its members until bs_policy_report_clear, which may be called any number of times. */
 struct bs_policy_report {
-    struct bs_policy_problem *problems; /* by file, line, column */
+    struct bs_policy_problem *problems; /* sorted by file, line and column */
     size_t n_problems;
     struct bs_policy_problem *warnings;
     size_t n_warnings;
@@ -86,9 +86,9 @@ BS_EXPORT int bs_policy_print(const struct bs_policy *policy, enum bs_policy_for
                               struct bs_bytes *out, struct bs_error *err);
 
 /* Draft a file of version 2, in YAML, from a file of version 1. Known members move to their new
- * place, unknown ones become comments. The draft lists the decisions that a person has to make. The
- * caller clears *out. Returns 0, BS_E_INVALID with the problem in the report if the file is not
- * well-formed or not of version 1, or BS_E_EXECUTION if memory ran out. */
+ * place, and unknown members become comments. The draft lists the decisions that a person has to
+ * make. The caller clears *out. Returns 0, BS_E_INVALID with the problem in the report if the file
+ * is not well-formed or not of version 1, or BS_E_EXECUTION if memory ran out. */
 BS_EXPORT int bs_policy_migrate(const struct bs_policy_text *v1, struct bs_bytes *out,
                                 struct bs_policy_report *report, struct bs_error *err);
 

@@ -1,38 +1,41 @@
 /* A running program whose streams the caller can use.
  *
  *   1. Fill a struct bs_exec_request (exec.h) with program, args, current_dir and env; the other
- *      fields belong to a run and are refused. Set the streams in a struct bs_stdio.
- *   2. bs_process_open. On 0 the child runs as leader of its own process group, started as a run
- *      starts one. Any number of processes may run in one sandbox at once.
- *   3. Read and write: the handle owns the descriptors of piped streams until they are taken.
+ *      fields are only for bs_exec_run, and bs_process_open refuses them. Set the streams in a
+ *      struct bs_stdio.
+ *   2. bs_process_open. If it returns 0, the child runs as leader of its own process group, as in a
+ *      run. Any number of processes may run in one sandbox at once.
+ *   3. Read and write: the handle owns the descriptors of piped streams until the caller takes them
+ *      (bs_process_take).
  *   4. bs_process_wait waits for the end, bs_process_terminate and bs_process_kill signal the
  *      group, and bs_process_close ends it with a grace period. Output can be read after the end.
- *   5. bs_process_drop, once, in the end. It kills the members of the group that still run.
+ *   5. In the end, call bs_process_drop once. It kills the members of the group that still run.
  *
- * The library buffers no bytes and installs no handler: a caller that writes to a child must be
- * prepared for SIGPIPE. A write(2) of more than PIPE_BUF bytes is not atomic: if several threads
- * write to one stdin, the caller holds a lock of its own during each message. The caller's ends
- * are close-on-exec, and blocking unless `nonblocking` is set.
+ * The library buffers no bytes. It installs no signal handler, so a caller that writes to a child
+ * must be prepared for SIGPIPE. A write(2) of more than PIPE_BUF bytes is not atomic: if several
+ * threads write to one stdin, the caller holds a lock of its own during each message. The caller's
+ * ends are close-on-exec, and blocking unless `nonblocking` is set.
  *
  * An orderly close. bs_process_close sends SIGTERM first and closes stdin last. For a server that
  * saves its state at end-of-file, close stdin (bs_process_close_stream), wait with a limit
  * (bs_process_wait), and then call bs_process_close.
  *
- * The end of a group. When the leader has ended, the rest of its group is killed, and then the
- * leader is reaped: its zombie keeps the number from being assigned again. Until then signals reach
- * the group; afterwards they have no effect and return 0. A process that left the group is not
- * signalled.
+ * The end of a group. When the leader has ended, the library kills the rest of its group and then
+ * reaps the leader. Until then signals reach the group, because the kernel does not give the number
+ * of a zombie to another process. Afterwards bs_process_terminate and bs_process_kill have no
+ * effect and return 0. A process that left the group is not signalled.
  *
- * An inherited stdin that is the caller's controlling terminal is lent as for a run (exec.h), until
- * the end of the program is seen by a wait, a close or a drop. A program that the terminal stops
- * for good is killed by the next wait, and its end is the signal SIGTTIN or SIGTTOU.
+ * A terminal as inherited stdin. If stdin is the caller's controlling terminal, the program gets it
+ * as in a run (exec.h), until a wait, a close or a drop finds that the program has ended. If
+ * SIGTTIN or SIGTTOU stops the program for good, the next wait kills it and returns this signal as
+ * its end.
  *
- * Threads. Every call but open and drop may be made from any number of threads at once; a signal
- * wakes a wait. Drop waits for calls that are under way, and comes after all others have begun. The
- * thread that opened may end: the child lives on. Do not reap children with waitpid(-1).
+ * Threads. Any number of threads may use one handle at once, except for open and drop. A signal
+ * that one thread sends wakes a wait of another. Drop waits for calls that have begun; no call may
+ * begin after it. The thread that opened the process may end; the child continues. Do not reap
+ * children with waitpid(-1).
  *
- * Rules come from the process contract, conformance/contracts/process/page.md.
- */
+ * Rules come from the process contract, conformance/contracts/process/page.md. */
 #ifndef BOXSPEC_PROCESS_H
 #define BOXSPEC_PROCESS_H
 
@@ -44,8 +47,8 @@
 extern "C" {
 #endif
 
-#define BS_PROCESS_GRACE_MS 5000 /* of a close: time between SIGTERM and SIGKILL */
-/* of a bridge: shorter, because clients of a bridge wait only 2 s */
+#define BS_PROCESS_GRACE_MS 5000 /* time between SIGTERM and SIGKILL when a process is closed */
+/* the same time for a bridge; shorter, because clients of a bridge wait only 2 s */
 #define BS_BRIDGE_GRACE_MS 1500
 
 enum bs_stdio_mode { BS_STDIO_INHERIT = 0, BS_STDIO_PIPED = 1, BS_STDIO_NULL = 2 };
@@ -66,10 +69,11 @@ struct bs_process_end {
     int number; /* exit status or signal number; 0 while the program runs */
 };
 
-/* The sandbox may be NULL. Returns 0 with a handle in *process. Else *process is NULL and no child
- * is left: BS_E_INVALID for a mode or a field that a process does not have, BS_E_EXECUTION for a
- * failed spawn ("failed to spawn `P`: ...") and for a caller that ignores SIGCHLD or set
- * SA_NOCLDWAIT ("wait timeout error: ..."), the sandbox's own code if it refused. */
+/* Start the program. `sandbox` may be NULL. Returns 0 with a handle in *process. Otherwise *process
+ * is NULL and no child is left. The code is then BS_E_INVALID for a mode or a field that a process
+ * does not have; BS_E_EXECUTION for a failed spawn ("failed to spawn `P`: ...") and for a caller
+ * that ignores SIGCHLD or set SA_NOCLDWAIT ("wait timeout error: ..."); or the sandbox's own code
+ * if the sandbox refused. */
 BS_EXPORT int bs_process_open(const struct bs_exec_request *request, const struct bs_stdio *stdio,
                               const struct bs_sandbox *sandbox, struct bs_process **process,
                               struct bs_error *err);
@@ -87,40 +91,41 @@ BS_EXPORT int bs_process_take(struct bs_process *process, int stream);
 /* Close a stream that the handle still owns. If it is stdin, the child reads end-of-file. */
 BS_EXPORT void bs_process_close_stream(struct bs_process *process, int stream);
 
-/* Wait for the end. timeout_ms NULL means no limit; then stdin is closed first if the handle still
- * owns it. A limit of 0 ms never blocks. If the leader has ended, the rest of the group is killed;
- * with a limit other than 0 the call then waits up to BS_EXEC_TICK_MS longer for the killed
- * members. While a member lives, or if the limit passes, *end says that the process runs. Returns
- * 0, or BS_E_EXECUTION ("wait error: ...") if another part of the program reaped the child. */
+/* Wait for the end. If timeout_ms is NULL, there is no limit, and stdin is closed first if the
+ * handle still owns it. A limit of 0 ms never blocks. If the leader has ended, the rest of the
+ * group is killed; with a limit other than 0 the call then waits up to BS_EXEC_TICK_MS longer for
+ * the killed members. As long as the leader or a member lives, *end says that the process runs.
+ * Returns 0, or BS_E_EXECUTION ("wait error: ...") if another part of the program reaped the
+ * child. */
 BS_EXPORT int bs_process_wait(struct bs_process *process, const uint64_t *timeout_ms,
                               struct bs_process_end *end, struct bs_error *err);
 
 /* Send SIGTERM or SIGKILL to the group. Returns 0, or BS_E_EXECUTION if the system refuses to send
- * it. */
+ * the signal. */
 BS_EXPORT int bs_process_terminate(struct bs_process *process, struct bs_error *err);
 BS_EXPORT int bs_process_kill(struct bs_process *process, struct bs_error *err);
 
 /* End the group: send SIGTERM and SIGCONT, wait up to grace_ms, send SIGKILL, reap, and close the
- * streams that the handle owns. A second call only returns the end again. *detached_writers (may be
- * NULL) becomes true if an output stream that the handle still owns has a writer after the end of
- * the group. Returns as bs_process_wait does. */
+ * streams that the handle owns. A second call only fills *end again. *detached_writers (may be
+ * NULL) becomes true if a process still holds an output pipe after the end of the group; only pipes
+ * that the handle owns are checked. Returns as bs_process_wait does. */
 BS_EXPORT int bs_process_close(struct bs_process *process, uint64_t grace_ms,
                                struct bs_process_end *end, bool *detached_writers,
                                struct bs_error *err);
 
-/* Send SIGKILL, reap, close the streams that the handle owns, and free it. Takes at most
+/* Send SIGKILL, reap, close the streams that the handle owns, and free the handle. Takes at most
  * BS_EXEC_KILL_MS. NULL is ignored. */
 BS_EXPORT void bs_process_drop(struct bs_process *process);
 
 /* Run a program and connect its streams to the descriptors 0, 1 and 2 of the caller: the program
  * reads what arrives on 0, and its outputs go to 1 and 2. The flags of the three descriptors are
- * not changed. The end of 0 closes the program's stdin. If the caller receives SIGINT or SIGTERM,
- * the group gets SIGTERM, and SIGKILL BS_BRIDGE_GRACE_MS later. The call returns when the group has
- * ended and its output has been passed on, or after BS_EXEC_LINGER_MS if the output is not read. A
- * watcher process, in a group of its own, kills the program's group if the caller dies for any
- * reason. Returns as bs_process_open and bs_process_wait do, and BS_E_EXECUTION if bytes could not
- * be read or written, unless their reader has gone. One thread at a time; no other thread may fork
- * meanwhile. */
+ * not changed. When descriptor 0 ends, the program's stdin is closed. If the caller receives SIGINT
+ * or SIGTERM, the group gets SIGTERM, and SIGKILL BS_BRIDGE_GRACE_MS later. The call returns when
+ * the group has ended and its output has been passed on, or after BS_EXEC_LINGER_MS if the output
+ * is not read. A watcher process, in a group of its own, kills the program's group if the caller
+ * dies for any reason. Returns as bs_process_open and bs_process_wait do, and BS_E_EXECUTION if
+ * bytes could not be read or written; it is no error if the reader has closed its end. Only one
+ * thread may call it at a time, and no other thread may fork during the call. */
 BS_EXPORT int bs_process_bridge(const struct bs_exec_request *request,
                                 const struct bs_sandbox *sandbox, struct bs_process_end *end,
                                 struct bs_error *err);

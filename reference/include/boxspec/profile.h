@@ -1,11 +1,12 @@
 /* Profiles: a policy compiled for one of its profiles, and the questions that it answers.
  *
- *   1. bs_profile_compile. 0: *out is the profile; the policy may be freed.
- *   2. bs_profile_check, any number of times. 0: the decision is filled. Negative: the path is
- *      refused, which is neither a permission nor a denial, and the error says why.
- *   3. Open decision.path only: the decision is about this path.
- *   4. bs_decision_clear. It matters only after paths of more than BS_CHECK_PATH_BYTES.
- *   5. bs_profile_free.
+ *   1. Call bs_profile_compile. If it returns 0, *out is the profile, and the policy may be freed.
+ *   2. Call bs_profile_check, any number of times. If it returns 0, the decision is filled. If it
+ *      returns a negative code, the path is refused, which is neither a permission nor a denial,
+ *      and the error says why.
+ *   3. Open decision.path and not the path itself, because the decision is about decision.path.
+ *   4. Call bs_decision_clear. This is only necessary for paths of more than BS_CHECK_PATH_BYTES.
+ *   5. Call bs_profile_free.
  *
  * The list of an operation consists of the profile's rules and, after them, the global denies. The
  * last entry that matches decides. If it is an exception, the last match of the profile's own rules
@@ -15,8 +16,7 @@
  * functions return, for example the rule in a decision, until bs_profile_free.
  *
  * Rules come from the policy contract, conformance/contracts/policy/page.md; the ids there
- * (POLICY-...) name them.
- */
+ * (POLICY-...) name them. */
 #ifndef BOXSPEC_PROFILE_H
 #define BOXSPEC_PROFILE_H
 
@@ -36,8 +36,8 @@ extern "C" {
 /* The default profile. */
 #define BS_UNRESTRICTED "unrestricted"
 
-/* matched_rule of a path that no rule decides. */
-/* no rule of a list with a positive rule matches */
+/* matched_rule of a path that no rule decides */
+/* the list has a positive rule, but no rule matches */
 #define BS_NO_MATCHING_RULE "<no matching rule>"
 #define BS_NO_POSITIVE_RULE "[]" /* the list has no positive rule, so it allows no path */
 #define BS_OUTSIDE_WORKSPACE "<outside workspace>"
@@ -49,9 +49,9 @@ enum bs_op { BS_OP_READ, BS_OP_MODIFY };
 
 struct bs_profile;
 
-/* `name` NULL means BS_UNRESTRICTED. That profile may read and modify `**`, unless the policy
- * defines it differently. Returns 0; BS_E_INVALID if the policy does not have the profile, or if
- * the rules exceed the budget of the matcher; BS_E_EXECUTION if memory ran out. */
+/* If `name` is NULL, compile BS_UNRESTRICTED. That profile may read and modify `**`, unless the
+ * policy defines it differently. Returns 0; BS_E_INVALID if the policy does not have the profile,
+ * or if the rules exceed the budget of the matcher; BS_E_EXECUTION if memory ran out. */
 BS_EXPORT int bs_profile_compile(const struct bs_policy *policy, const char *name, unsigned flags,
                                  struct bs_profile **out, struct bs_error *err);
 BS_EXPORT void bs_profile_free(struct bs_profile *profile); /* NULL is ignored */
@@ -68,10 +68,11 @@ enum bs_entry_origin {
     BS_ENTRY_PROFILE,
     BS_ENTRY_DENY_READ,
     BS_ENTRY_DENY_MODIFY,
-    BS_ENTRY_EXCEPTION /* of denyModify: for the paths it matches, the profile's own rules decide */
+    /* an exception of denyModify: for the paths that it matches, the profile's own rules decide */
+    BS_ENTRY_EXCEPTION
 };
 
-/* `profile`, `denyRead`, `denyModify` or `exception`. */
+/* Return `profile`, `denyRead`, `denyModify` or `exception`, as a static string. */
 BS_EXPORT const char *bs_entry_origin_name(enum bs_entry_origin origin);
 
 /* One entry of the list that decides about an operation. */
@@ -86,7 +87,8 @@ struct bs_entry {
     uint32_t column;
 };
 
-/* Return the entries in the order in which they are tried. NULL only when *n is 0. */
+/* Return the entries in their order: the last one that matches decides. The result is NULL only if
+ * *n is 0. */
 BS_EXPORT const struct bs_entry *bs_profile_entries(const struct bs_profile *profile, enum bs_op op,
                                                     size_t *n);
 
@@ -97,8 +99,8 @@ BS_EXPORT const struct bs_entry *bs_profile_entries(const struct bs_profile *pro
  * the automaton can match. */
 #define BS_CHECK_STACK_BYTES (48UL * 1024)
 
-/* Need not be initialised: a check writes every field. Do not copy it, because `path` may point
- * into `buffer`. */
+/* Need not be initialised, because a check writes every field. Do not copy the struct, because
+ * `path` may point into `buffer`. */
 struct bs_decision {
     bool allowed;
     const char *matched_rule; /* NUL-terminated, borrowed from the profile */
@@ -110,26 +112,26 @@ struct bs_decision {
     char buffer[BS_CHECK_PATH_BYTES + 1];
 };
 
-/* `path` has `len` bytes and is relative to the root of the workspace. Its normal form
- * (boxspec/path.h) is checked. `path` must outlive the decision. Returns 0, BS_E_INVALID if the
- * path is refused, or BS_E_EXECUTION if memory ran out for a long path. After an error the decision
- * need not be cleared. Memory is allocated only for paths longer than BS_CHECK_PATH_BYTES. */
+/* Decide about the normal form (boxspec/path.h) of `path`, which has `len` bytes and is relative to
+ * the root of the workspace. `path` must outlive the decision. Returns 0, BS_E_INVALID if the path
+ * is refused, or BS_E_EXECUTION if memory ran out for a long path. After an error the decision need
+ * not be cleared. Memory is allocated only for paths longer than BS_CHECK_PATH_BYTES. */
 BS_EXPORT int bs_profile_check(const struct bs_profile *profile, enum bs_op op, const char *path,
                                size_t len, struct bs_decision *decision, struct bs_error *err);
 
 /* May be called any number of times after a check that returned 0. */
 BS_EXPORT void bs_decision_clear(struct bs_decision *decision);
 
-/* How the last component of a path is treated if it is a link.
+/* How bs_check_resolved treats the last component of a path if it is a link.
  *
  * bs_check_resolved decides twice: about the path as it is written, and about the place that the
  * kernel would reach by following links. Both must be allowed. Links in rules are followed too: if
  * the names before the first wildcard of a deny lead through links, the rule also denies the place
- * that they lead to. For example, if `link` is a link to `dir`, the deny `link/key` also denies
- * `dir/key`. Links that match a wildcard of a rule are not searched.
+ * to which they lead. For example, if `link` is a link to `dir`, the deny `link/key` also denies
+ * `dir/key`. The function does not search for links that match a wildcard of a rule.
  *
- * The answer holds at the moment of the check. A program that can write below the root can create a
- * link before the file is opened (time of check to time of use), and a hard link cannot be
+ * The answer is only true at the moment of the check. A program that can write below the root can
+ * create a link before the file is opened (time of check to time of use), and a hard link cannot be
  * recognised by its path. If that matters, open the file first, by openat2 with RESOLVE_BENEATH or
  * component by component, or keep such programs away from the tree. */
 enum bs_follow {
@@ -141,35 +143,36 @@ enum bs_follow {
 
 struct bs_resolved {
     struct bs_decision decision; /* about the path as it is written, relative to the root */
-    char *real; /* the place relative to the root (`.` is the root itself); NULL if it is outside */
+    /* the place relative to the root, which is `.` itself; NULL if the place is outside */
+    char *real;
     size_t real_len; /* bytes; a NUL follows */
     char *owned;
 };
 
 /* `root` is an absolute path and may be a link itself. `path` is relative to the root, or absolute.
  * An absolute path below the root, or below the root's real path, counts as the relative one; any
- * other absolute path is denied as BS_OUTSIDE_WORKSPACE. The place of a missing file is where it
- * would be created, and the place of a dangling link is its target. Links of /proc count as leading
- * outside, because their text does not name their target.
+ * other absolute path is denied as BS_OUTSIDE_WORKSPACE. The place of a missing file is the path
+ * where the file would be created, and the place of a dangling link is its target. Links of /proc,
+ * such as /proc/self/exe, count as leading outside, because their text does not name their target.
  *
  * Returns 0; BS_E_INVALID if the path, or the name of its place, is refused; BS_E_IO if the place
  * of the path or of a deny cannot be determined (more than BS_MOST_LINKS links, no permission, a
  * name or a path that is too long for the system); or BS_E_EXECUTION if memory ran out. After an
- * error *resolved need not be cleared. Any thread. */
+ * error *resolved need not be cleared. May be called on any thread. */
 BS_EXPORT int bs_check_resolved(const struct bs_profile *profile, const char *root, enum bs_op op,
                                 const char *path, size_t len, enum bs_follow follow,
                                 struct bs_resolved *resolved, struct bs_error *err);
 
-/* As bs_check_resolved, but the root is given as a descriptor, so no program can replace it during
- * the check. The caller keeps `root_fd`. Every absolute path counts as outside, because a
+/* As bs_check_resolved, but with the root as a descriptor, so no program can replace the root
+ * during the check. The caller keeps `root_fd`. Every absolute path counts as outside, because a
  * descriptor has no name. */
 BS_EXPORT int bs_check_resolved_at(const struct bs_profile *profile, int root_fd, enum bs_op op,
                                    const char *path, size_t len, enum bs_follow follow,
                                    struct bs_resolved *resolved, struct bs_error *err);
 
-BS_EXPORT void bs_resolved_clear(struct bs_resolved *resolved); /* works as bs_decision_clear */
+BS_EXPORT void bs_resolved_clear(struct bs_resolved *resolved); /* as bs_decision_clear */
 
-/* An entry of the list, and what it contributed to a decision. */
+/* An entry of the list, and whether it matched and decided. */
 struct bs_explained {
     const struct bs_entry *entry;
     bool matched;
@@ -182,8 +185,8 @@ struct bs_explanation {
     size_t n_entries;
 };
 
-/* Returns as bs_profile_check does. Every entry is matched separately, so this takes longer than a
- * check. */
+/* Returns as bs_profile_check does. This takes longer than a check, because every entry is matched
+ * separately. */
 BS_EXPORT int bs_profile_explain(const struct bs_profile *profile, enum bs_op op, const char *path,
                                  size_t len, struct bs_explanation *explanation,
                                  struct bs_error *err);
@@ -203,7 +206,7 @@ struct bs_change {
     enum bs_policy_source source;
 };
 
-#define BS_MOST_CHANGES 4 /* most changes of one remedy */
+#define BS_MOST_CHANGES 4 /* largest number of changes in one remedy */
 
 struct bs_remedy {
     struct bs_change changes[BS_MOST_CHANGES];
@@ -214,13 +217,13 @@ struct bs_why_not {
     struct bs_decision decision;
     struct bs_bytes rule; /* the path spelled as a rule, for changes that add a rule */
     struct bs_remedy *remedies;
-    /* all remedies of the smallest size; 0 if the path is allowed, or if each remedy would be too
-     * large */
+    /* all remedies with the smallest number of changes; 0 if the path is allowed, or if each remedy
+     * would be too large */
     size_t n_remedies;
 };
 
-/* Search for remedies of up to BS_MOST_CHANGES changes. Only remedies after which the policy still
- * loads are returned. Returns as bs_profile_check does. */
+/* Search for remedies of up to BS_MOST_CHANGES changes. A remedy is returned only if the policy
+ * still loads after it. Returns as bs_profile_check does. */
 BS_EXPORT int bs_profile_why_not(const struct bs_profile *profile, enum bs_op op, const char *path,
                                  size_t len, struct bs_why_not *why_not, struct bs_error *err);
 BS_EXPORT void bs_why_not_clear(struct bs_why_not *why_not);
@@ -249,7 +252,8 @@ struct bs_links_report {
     bool stopped;        /* the search ended at `most`, or because `found` returned false */
 };
 
-#define BS_LINKS_MOST_DEPTH 256 /* nesting of directories; each level needs an open descriptor */
+/* deepest nesting of directories; each level needs an open descriptor */
+#define BS_LINKS_MOST_DEPTH 256
 
 /* Examine at most `most` names, and call `found` for each name of a file with several names. If
  * `found` returns false, the search ends. Returns 0 even if some directories were unreadable,

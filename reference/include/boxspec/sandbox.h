@@ -1,9 +1,9 @@
 /* The interface between a run and a sandbox.
  *
- * 1. A caller of bs_exec_run, bs_process_open or bs_module_execute passes a struct bs_sandbox.
+ *   1. A caller of bs_exec_run, bs_process_open or bs_module_execute passes a struct bs_sandbox.
  *   2. `validate` accepts or refuses the request.
- *   3. `wrap` replaces the command of the request by another one, for example a launcher that
- *      confines itself and then executes the program. The library itself confines no process.
+ *   3. `wrap` replaces the command of the request by another one, for example by a launcher that
+ *      confines itself and then executes the program. bs_exec_run itself confines no process.
  *   4. `unwrap` frees what `wrap` made, after the run or after a failed start.
  *
  * boxspec/backend.h provides such sandboxes. A program may also fill the struct with its own
@@ -31,19 +31,19 @@ struct bs_wrapped {
     /* The child inherits no variable of the caller, even with BS_ENV_INHERIT. */
     bool clears_env;
     /* True if argv[0] is a launcher, which starts the program of the request. The launcher leads a
-     * session and a group of its own. Its descriptor BS_LAUNCH_REPORT_FD is a pipe. If the launcher
-     * cannot start the program, it writes one struct bs_launch_failure to the pipe before it ends,
-     * and this becomes the error of the run. If the descriptor is a socket, the caller waits for
-     * the start: the launcher writes a record with BS_LAUNCH_STARTED as soon as the program
-     * runs. Before it ends it may write a record with BS_LAUNCH_KILLED_WRITERS. */
+     * session and a group of its own. Its descriptor BS_LAUNCH_REPORT_FD is a pipe or a socket. If
+     * the launcher cannot start the program, it writes one struct bs_launch_failure there before it
+     * ends, and the run fails with this error. With a socket, the caller also waits for the start:
+     * the launcher writes a record with BS_LAUNCH_STARTED as soon as the program runs. Before the
+     * launcher ends, it may write a record with BS_LAUNCH_KILLED_WRITERS. */
     bool is_launcher;
-    void *own; /* for the sandbox: data that its unwrap needs */
+    void *own; /* data that the sandbox needs in unwrap */
 };
 
 #define BS_LAUNCH_REPORT_FD 3
 
 struct bs_launch_failure {
-    int os_error; /* errno; 0 if only `words` describe the failure */
+    int os_error; /* errno; 0 if only `words` describes the failure */
     int step;     /* an enum bs_launch_step */
     char words[240];
 };
@@ -58,12 +58,11 @@ enum bs_launch_step {
     BS_LAUNCH_KILLED_WRITERS
 };
 
-/* Each function may be NULL. validate and wrap are called on the caller's thread, before any other
- * effect of the run. The caller owns the struct and `ctx`. */
+/* The functions of a sandbox. Each may be NULL. validate and wrap are called on the caller's
+ * thread, before any other effect of the run. The caller owns the struct and `ctx`. */
 struct bs_sandbox {
     void *ctx;
-    /* Returns 0, or a negative code with *err filled. The message of a refusal comes from the
-     * sandbox. */
+    /* Accepts or refuses the request. Returns 0, or a negative code with *err filled. */
     int (*validate)(void *ctx, const struct bs_exec_request *request, struct bs_error *err);
     /* Fills *out. The sandbox owns everything that *out points to, and keeps it until `unwrap`, or,
      * if `unwrap` is NULL, until the run has returned. */

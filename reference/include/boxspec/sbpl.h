@@ -1,21 +1,21 @@
-/* Seatbelt profiles: a profile of a policy as text for macOS' sandbox-exec, and the command that
- * runs under it.
+/* Profiles for Seatbelt, the sandbox of macOS. The compiler writes a profile of a policy as text
+ * for sandbox-exec, and makes the command that runs a program under it.
  *
  *   1. Fill a struct bs_sbpl_input from BS_SBPL_INPUT_INIT with a compiled profile
  *      (boxspec/profile.h), the root and the environment.
- *   2. bs_sbpl_compile. 0: *sbpl holds the text. Negative: *sbpl is untouched.
- *   3. bs_sbpl_file_make writes the text to a file that no other user can change.
- *   4. bs_sbpl_wrap makes the command. Run it, and wait until it ends.
- *   5. bs_sbpl_wrapped_clear, bs_sbpl_file_remove, bs_sbpl_clear; each may be called any number of
- *      times.
+ *   2. Call bs_sbpl_compile. If it returns 0, *sbpl has the text. If it returns a negative code,
+ *      *sbpl is untouched.
+ *   3. Call bs_sbpl_file_make. It writes the text to a file that no other user can change.
+ *   4. Call bs_sbpl_wrap. It makes the command. Run it, and wait until it ends.
+ *   5. Call bs_sbpl_wrapped_clear, bs_sbpl_file_remove and bs_sbpl_clear; each may be called any
+ *      number of times.
  *
  * All functions work on any system, so that a policy can be inspected anywhere. No call keeps its
- * input; any number of threads may call at once. The first compile of a profile that folds reads
- * the tables of Unicode, and later compiles of the process share the result.
+ * input. Any number of threads may call the functions at once. The first compile of a profile with
+ * BS_FOLD reads the tables of Unicode, and later compiles of the process use them again.
  *
  * Rules come from the sbpl contract, conformance/contracts/sbpl/page.md; the ids there (SBPL-...)
- * name them.
- */
+ * name them. */
 #ifndef BOXSPEC_SBPL_H
 #define BOXSPEC_SBPL_H
 
@@ -44,13 +44,13 @@ BS_EXPORT bool bs_sbpl_provider(const char *name, enum bs_provider *provider);
 
 /* All members are used only during the call. Paths are NUL-terminated UTF-8, absolute and
  * canonical: without links, `.` and `..`. Doubled and trailing slashes are removed. A path at or
- * below /tmp, /var or /etc is refused, because these are links on macOS; the message has the
- * spelling that the kernel reports. */
+ * below /tmp, /var or /etc is refused, because these are links on macOS. The error message names
+ * the path that the kernel uses. */
 struct bs_sbpl_input {
-    /* if it was compiled with BS_FOLD, every filter ignores case */
+    /* if the profile was compiled with BS_FOLD, every filter ignores case */
     const struct bs_profile *profile;
     const char *root; /* the root of the workspace */
-    const char *home; /* for this path and the next two, NULL or "" means that it is not set */
+    const char *home; /* NULL or "" if not set; the same holds for the next two paths */
     const char *codex_home;
     const char *claude_config_dir;
     /* each is checked for every provider, but made writable only for codex */
@@ -64,9 +64,9 @@ struct bs_sbpl_input {
 
 struct bs_sbpl {
     struct bs_bytes text; /* UTF-8, one clause a line */
-    /* The entries of denyRead that begin with a wildcard. They have a weakness: a directory above a
-     * matching path can be renamed, after which the path no longer matches. The profile owns the
-     * entries; this struct owns the list. */
+    /* The entries of denyRead that begin with a wildcard. They have a weakness: a program can
+     * rename a directory above a matching path, and then the path no longer matches. The profile
+     * owns the entries; this struct owns the list. */
     const struct bs_entry **unguarded;
     size_t n_unguarded;
 };
