@@ -68,7 +68,8 @@ bool bs_arena_holds(const struct bs_arena *arena, const void *at) {
 }
 
 void *bs_arena_own_chunk(struct bs_arena *arena, size_t size) {
-    struct chunk *last = arena->last; /* the new chunk is full, so the older one stays the last */
+    /* `last` stays the chunk that still has room; the new one is full */
+    struct chunk *last = arena->last;
     if (size > SIZE_MAX / 2)
         return NULL;
     struct chunk *chunk = chunk_new(size, last->before);

@@ -8,7 +8,7 @@
 
 struct bs_arena;
 
-enum { BS_ARENA_ROOM = 4096 }; /* `room` of a caller that has no estimate */
+enum { BS_ARENA_ROOM = 4096 }; /* for callers of bs_arena_new that have no estimate */
 
 /* `room` is the number of bytes that the caller expects to need. The first chunk has that size, and
  * more chunks are added as needed. Like all functions below, returns NULL if memory ran out. */

@@ -20,8 +20,8 @@ struct reader {
     size_t len;
     size_t at;
     size_t copied; /* the text before this offset is in `rewritten` */
-    /* an offset: `at` minus line_base is the column. Bytes that do not begin a character move it
-     * forward. */
+    /* `at` minus line_base is the column in characters; each byte that does not begin a character
+     * adds 1 to line_base */
     size_t line_base;
     uint32_t line;
     size_t room;         /* allocated elements of json->places */

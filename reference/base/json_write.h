@@ -1,7 +1,7 @@
 /* Writes JSON. The writer adds commas and escapes. The caller opens containers, writes values and
  * closes containers, in the order of the text. In an object it writes a key before each value.
  *
- * bs_json_open_object(&out);
+ *     bs_json_open_object(&out);
  *     bs_json_put_key(&out, "path");
  *     bs_json_put_text(&out, path);
  *     bs_json_close_object(&out);

@@ -101,7 +101,7 @@ void bs_relay_turn(struct bs_relay *relay, const struct pollfd set[2]) {
 
 uint64_t bs_relay_held(const struct bs_relay *relay) {
     int readable = 0;
-    /* `both` is false if the reader has gone: the owner may have closed the source then. */
+    /* If the reader has gone, the owner may have closed the source, so the source is not asked. */
     bool both = relay->from >= 0 && relay->to >= 0;
     if (!both || ioctl(relay->from, FIONREAD, &readable) != 0 || readable < 0)
         readable = 0;

@@ -4,8 +4,8 @@
 
 #include <boxspec/exec.h>
 
-/* Let the sandbox of the request validate the request and wrap its command. *is_wrapped is true if
- * the sandbox put another command in its place. */
+/* Let the sandbox of the request validate the request and wrap its command. *is_wrapped becomes
+ * true if the sandbox replaced the command. */
 int bs_admit(const struct bs_exec_request *request, struct bs_wrapped *wrapped, bool *is_wrapped,
              struct bs_error *err);
 

@@ -11,7 +11,7 @@
 
 enum {
     PIPE_DEFAULT = 64 * 1024,
-    PIPE_GROWN = 256 * 1024, /* reads 5.5 GB/s instead of 1.9; see bench/exec */
+    PIPE_GROWN = 256 * 1024, /* reading reaches 5.5 GB/s instead of 1.9; see bench/exec */
     SMALL_READ = 16 * 1024
 };
 

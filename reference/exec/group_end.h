@@ -1,15 +1,15 @@
 /* Ends a process group: sends a signal, waits for the grace period, sends SIGKILL, waits, reaps the
  * leader.
  *
- * 1. Begin with a struct that is all 0. Then call one function: bs_group_end_start sends a signal
- *    and begins the grace period; bs_group_end_kill sends SIGKILL; bs_group_end_after_exit is for a
- *    leader that has ended by itself.
+ *   1. Begin with a struct that is all 0. Then call one function: bs_group_end_start sends a signal
+ *      and begins the grace period; bs_group_end_kill sends SIGKILL; bs_group_end_after_exit is for
+ *      a leader that has ended by itself.
  *   2. Call bs_group_end_step until it returns true: when `at` is due, and at once when the leader
  *      or the process `live_pid` has ended. To take the next step without waiting, set `at` to 0.
  *
  * No call blocks. Usually the leader is a child of the caller. It is reaped after the last signal,
- * because its zombie keeps the number of the group from being assigned again. The two halves of the
- * launcher end other sets of processes in the same steps; they set `reach`. */
+ * because its zombie keeps the number of the group from being assigned again. The launcher ends
+ * other sets of processes by the same steps; it sets `reach` for this. */
 #ifndef BS_EXEC_GROUP_END_H
 #define BS_EXEC_GROUP_END_H
 
@@ -19,7 +19,7 @@
 
 #include "exec/group.h"
 
-/* How the processes to end are signalled and found. */
+/* How to signal and how to find the processes to end. */
 struct bs_group_reach {
     /* As bs_group_signal. */
     bool (*signal)(pid_t pgid, int signo);
@@ -37,7 +37,7 @@ enum bs_group_end_phase {
 };
 
 struct bs_group_end {
-    const struct bs_group_reach *reach; /* NULL: the group of a child */
+    const struct bs_group_reach *reach; /* NULL: the processes are the group of a child */
     pid_t pgid;
     enum bs_group_end_phase phase;
     uint64_t until; /* in ns of CLOCK_MONOTONIC, like `at` */

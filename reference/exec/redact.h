@@ -26,8 +26,8 @@ struct bs_secrets {
 int bs_secrets_collect(struct bs_secrets *secrets, const struct bs_env_pair *env, size_t n_env);
 void bs_secrets_clear(struct bs_secrets *secrets);
 
-/* The state of one stream. Secrets that overlap are replaced together, once. The end of the text is
- * not written while it may be the beginning of a secret. */
+/* The state of one stream. Secrets that overlap are replaced together by one replacement. The end
+ * of the text is not written while it may be the beginning of a secret. */
 struct bs_redactor {
     const struct bs_secrets *secrets; /* borrowed */
     struct bs_buf held;
@@ -38,8 +38,8 @@ struct bs_redactor {
 #define BS_REDACTOR_INIT(secrets)                                                                  \
     { secrets, BS_BUF_INIT, 0 }
 
-/* Append to `out` the text that is certain to be ordinary or a secret. If `end` is true, no more
- * text follows, so the rest is appended too. */
+/* Append to `out` all text about which no doubt is left, with its secrets replaced. If `end` is
+ * true, no more text follows, so the rest is appended too. */
 void bs_redact(struct bs_redactor *redactor, const char *data, size_t len, bool end,
                struct bs_buf *out);
 void bs_redactor_clear(struct bs_redactor *redactor);

@@ -88,10 +88,10 @@ static int report_result(struct bs_run *run, struct bs_exec_result *result, stru
     return BS_OK;
 }
 
-/* Read the record of the launcher. Returns true if it is a failure; another record is the fact that
- * the launcher killed a process that held an output. A launcher that could not start the program
- * ends early, which also makes writing the payload fail. So the record has precedence: it has the
- * cause of both. */
+/* Read the record of the launcher, and return true if it is a failure. A record that is no failure
+ * says that the launcher killed a process that held an output. A launcher that cannot start the
+ * program ends early, so writing the payload fails as well. The record is then reported and not the
+ * failed write, because the record has the cause. */
 static bool launch_failed(struct bs_run *run, struct bs_launch_failure *failure) {
     if (run->child->report < 0 || (run->cause != EXITED && run->cause != STDIN_FAILED))
         return false;

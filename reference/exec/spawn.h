@@ -14,15 +14,16 @@
 
 enum bs_connection { BS_CONNECT_INHERIT, BS_CONNECT_PIPE, BS_CONNECT_NULL };
 
-/* The three streams of a process handle. A run has none: it captures its outputs. */
+/* How to connect the three streams of a process handle. A run does not use this struct, because it
+ * always captures its outputs. */
 struct bs_connections {
     enum bs_connection in;
     enum bs_connection out;
     enum bs_connection err;
     bool nonblocking; /* the caller's ends of the pipes get O_NONBLOCK */
-    /* The child writes its pid to this descriptor before it executes the program, and keeps it open
-     * until then. So the reader learns of every child. Above 2 and close-on-exec; -1 if not
-     * wanted. */
+    /* The child writes its pid to this descriptor, which closes when the child executes the
+     * program. So the reader learns of every child, even of one that fails before that. Above 2 and
+     * close-on-exec; -1 if not wanted. */
     int announce;
 };
 
@@ -30,11 +31,12 @@ struct bs_child {
     pid_t pid;
     uint64_t spawned_at; /* CLOCK_MONOTONIC ns, directly before the call that starts the child */
     struct bs_watch watch;
-    /* if it is lent, the caller takes it back after the end of the child */
+    /* if it is lent, the caller takes the terminal back after the end of the child */
     struct bs_terminal terminal;
-    int in; /* stdin; -1 unless `connections` was given */
-    /* all three are the caller's ends, close-on-exec; non-blocking without `connections`; -1 if not
-     * a pipe */
+    /* The caller's ends of the pipes of stdin, stdout and stderr. They are close-on-exec, and
+     * non-blocking without `connections`. -1 if the stream is not a pipe; `in` is always -1 without
+     * `connections`. */
+    int in;
     int out;
     int err;
     /* the report of a launcher, else -1. With `connections` it is a socket, which also reports the

@@ -33,7 +33,7 @@ static void reset_dispositions(void) {
     }
 }
 
-/* Take the steps up to exec. Returns the first that fails, with errno, or BS_STEP_NONE. */
+/* Take the steps up to exec. Returns the first step that fails, with errno set, or BS_STEP_NONE. */
 static enum bs_spawn_step prepare(const struct bs_spawn_args *spawn, int *failures) {
     if ((spawn->report >= 0 ? setsid() : setpgid(0, 0)) == -1)
         return BS_STEP_GROUP;
@@ -73,8 +73,8 @@ struct failure {
     enum bs_spawn_step step;
 };
 
-/* Between fork and exec of a program that may have threads: async-signal-safe calls only, no
- * allocation, no locks. */
+/* This runs between fork and exec in a program that may have threads. So only async-signal-safe
+ * calls are allowed: no allocation, no locks. */
 static void execute_child(const struct bs_spawn_args *spawn, const sigset_t *mask, int report) {
     struct failure failure = {.step = prepare(spawn, &report)};
     if (failure.step == BS_STEP_NONE) {

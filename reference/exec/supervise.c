@@ -59,13 +59,15 @@ static bool has_writer(const struct bs_drain *drain) {
     return drain->fd >= 0 && BS_RETRY(poll(&entry, 1, 0)) == 0;
 }
 
-/* Called before the kill that follows an exit. The leader, a zombie, holds no pipe any more. */
+/* Record which output pipes have a writer. Called between the leader's exit and the kill of its
+ * group. The leader is a zombie then, so it is not one of the writers. */
 static void note_writers(struct bs_run *run) {
     run->held_at_exit[0] = has_writer(&run->out);
     run->held_at_exit[1] = has_writer(&run->err);
 }
 
-/* Called once the group has ended: a process outside it still holds its pipe. */
+/* Find out whether a killed member held a pipe: the pipe had a writer before the kill and has none
+ * now. Called once the group has ended, so a writer that is left is outside the group. */
 static void note_killed_writers(struct bs_run *run) {
     run->killed_writers = (run->held_at_exit[0] && !has_writer(&run->out)) ||
                           (run->held_at_exit[1] && !has_writer(&run->err));
@@ -181,8 +183,8 @@ static uint64_t next_look(const struct bs_run *run, uint64_t now) {
     return at;
 }
 
-/* If poll fails, wait a moment and then treat every descriptor as ready. No call that follows
- * blocks. */
+/* If poll fails, wait a moment and then treat every descriptor as ready. This is safe, because the
+ * functions that serve the descriptors never block. */
 static void wait_without_poll(int timeout_ms) {
     int ms = timeout_ms >= 0 && timeout_ms < BS_WATCH_POLLED_MS ? timeout_ms : BS_WATCH_POLLED_MS;
     struct timespec moment = {0, ms * (long)BS_NS_PER_MS};
@@ -191,7 +193,7 @@ static void wait_without_poll(int timeout_ms) {
 
 enum slot_of { P_OUT, P_ERR, P_IN, P_SIGNAL, P_CANCEL, P_LEADER, P_MEMBER, P_TEE, P_COUNT };
 
-/* An entry with a negative descriptor is ignored by poll. */
+/* Fill `set` and poll. poll ignores an entry with a negative descriptor. */
 static void wait_for_events(const struct bs_run *run, struct pollfd *set, uint64_t now) {
     bool open_ended = is_running(run) || is_draining(run);
     set[P_OUT] = (struct pollfd){.fd = run->out.fd, .events = POLLIN};

@@ -30,8 +30,8 @@ void bs_terminal_block_output_stop(sigset_t *mask) {
     (void)pthread_sigmask(SIG_BLOCK, &output, mask);
 }
 
-/* A background process that changes the foreground group is stopped by SIGTTOU unless the signal is
- * blocked. */
+/* Block SIGTTOU meanwhile, because it would stop a background process that changes the foreground
+ * group. */
 static bool set_foreground(pid_t pgid) {
     sigset_t mask;
     bs_terminal_block_output_stop(&mask);
@@ -73,8 +73,8 @@ int bs_terminal_check_stop(struct bs_terminal *terminal, pid_t leader) {
     bool denied = stop.si_status == SIGTTIN || stop.si_status == SIGTTOU;
     if (denied && !lend_now(terminal, leader))
         return stop.si_status;
-    /* Ctrl-Z (SIGTSTP) on a lent terminal: the shell waits for the caller, not for this group, so
-     * it would never continue it. */
+    /* Ctrl-Z sends SIGTSTP to the group that has the terminal. The shell waits for the caller and
+     * not for this group, so the shell would never continue it. */
     if (denied || (stop.si_status == SIGTSTP && terminal->lent))
         (void)bs_group_signal(leader, SIGCONT);
     return 0;

@@ -30,9 +30,9 @@ void bs_terminal_lend(struct bs_terminal *terminal);
  * follows. */
 void bs_terminal_enter_foreground(void);
 
-/* Find out whether the leader, an unreaped child, is stopped. A keyboard stop (SIGTSTP) is
- * continued at once, and so is SIGTTIN or SIGTTOU if the terminal can be lent now. Return the
- * signal of a stop that would last for ever, else 0. */
+/* Find out whether the leader, an unreaped child, is stopped. After a stop by the keyboard
+ * (SIGTSTP) it is continued at once, and after SIGTTIN or SIGTTOU too if the terminal can be lent
+ * now. Return the signal of a stop that would last for ever, otherwise 0. */
 int bs_terminal_check_stop(struct bs_terminal *terminal, pid_t leader);
 
 /* Block SIGTTOU in the calling thread; *mask becomes the mask to restore. */

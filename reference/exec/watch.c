@@ -44,9 +44,9 @@ static void *wait_for_end(void *arg) {
     return NULL;
 }
 
-/* Start a thread that waits for the child. It needs no further descriptor, so it works even if all
- * descriptors are in use. All signals are blocked in it, because handlers must run on the threads
- * of the calling program. */
+/* Start a thread that waits for the child. The thread needs no further descriptor, so this works
+ * even if all descriptors are in use. All signals are blocked in the thread, because handlers must
+ * run on the threads of the calling program. */
 static bool start_thread(struct bs_watch *watch, pid_t pid) {
     struct waiter *waiter = malloc(sizeof *waiter);
     if (waiter == NULL)
@@ -102,9 +102,9 @@ void bs_watch_close(struct bs_watch *watch) {
         (void)clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += 1;
         if (pthread_timedjoin_np(watch->thread, NULL, &until) != 0) {
-            /* The child cannot be killed, because it is in an uninterruptible wait. So the thread
-             * keeps waiting. Its descriptor stays open, so that its number is not assigned
-             * again. */
+            /* The child cannot be killed, because it is in an uninterruptible wait, so the thread
+             * keeps waiting. The descriptor stays open, because the thread still writes to it and
+             * its number must not be assigned to another file. */
             (void)pthread_detach(watch->thread);
             watch->fd = -1;
         }

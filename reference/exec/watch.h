@@ -1,6 +1,6 @@
-/* A descriptor that becomes readable when a child ends. It is a pidfd. If the kernel or a filter
- * refuses pidfds, it is an eventfd that a thread writes to. It is opened in two steps, so that a
- * lack of descriptors or threads is an error before the child is started. */
+/* A descriptor that becomes readable when a child ends. It is a pidfd, or an eventfd to which a
+ * thread writes if the kernel or a filter refuses pidfds. It is opened in two steps, so that a lack
+ * of descriptors or threads is an error before the child is started. */
 #ifndef BS_EXEC_WATCH_H
 #define BS_EXEC_WATCH_H
 
