@@ -33,8 +33,8 @@ bool bs_module_environment_make(struct bs_module_environment *made, const char *
     made->pairs = calloc(n + 3, sizeof *made->pairs);
     made->names = calloc(n + 1, sizeof *made->names);
     bool good = made->pairs != NULL && made->names != NULL;
-    /* Go backwards: if a name occurs twice in environ, getenv returns the first value, but of the
-     * pairs of a request the last one wins. */
+    /* Go backwards, because the two sides treat a repeated name differently: getenv returns its
+     * first value in environ, but the last pair of a request wins. */
     while (good && n-- > 0) {
         const char *equals = strchr(environ[n], '=');
         if (equals == NULL || equals == environ[n])

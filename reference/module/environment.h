@@ -7,14 +7,14 @@
 #include <boxspec/exec.h>
 
 struct bs_module_environment {
-    /* The values are not copied: they belong to the caller's environment. */
+    /* the values are not copied: they belong to the caller's environment */
     struct bs_env_pair *pairs;
     size_t n;
     char **names; /* allocated names, at most n of them */
 };
 
-/* Build it from the caller's environment, the extensions root and the folder. Returns false if
- * memory ran out; *made is cleared then. */
+/* Make the environment of a module from the caller's environment, the extensions root and the
+ * folder. Returns false if memory ran out; *made is cleared then. */
 bool bs_module_environment_make(struct bs_module_environment *made, const char *root,
                                 const char *folder);
 void bs_module_environment_clear(struct bs_module_environment *made);

@@ -78,10 +78,10 @@ static void move_up(struct removal *removal, int dir, const char *name) {
 static void remove_name(struct removal *removal, int dir, const char *name, unsigned level) {
     if (unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0)
         return;
-    /* EBUSY: something is mounted there. It may be a directory of the host. */
+    /* EBUSY: something is mounted on the directory, perhaps a directory of the host. */
     if (errno != ENOTEMPTY && errno != EEXIST)
         return;
-    /* The mode of the directory may forbid to list it and to remove its entries. */
+    /* The mode of the directory may forbid listing it and removing its entries. */
     (void)fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW);
     int folder = level < LEVELS ? open_folder(dir, name) : -1;
     if (folder >= 0) {
@@ -114,9 +114,9 @@ static void empty(struct removal *removal, int dir, unsigned level) {
 
 bool bs_module_folder_remove(const char *path, unsigned within_ms) {
     enum { DEEPEST_TIMES = 10 };
-    /* The limit is meant for processes that keep writing, so it counts from the first time that all
-     * levels were reached. Ten times the limit ends the removal in any case, because a directory
-     * may keep getting deeper. */
+    /* The limit is meant for processes that keep writing. It counts from the first time that all
+     * levels were reached. But a process may keep making the directory deeper, so ten times the
+     * limit ends the removal in any case. */
     uint64_t until = bs_after_ms(bs_now_ns(), (uint64_t)within_ms * DEEPEST_TIMES);
     bool reached = false;
     struct removal removal = {.patient_until = bs_after_ms(bs_now_ns(), within_ms)};

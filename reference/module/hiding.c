@@ -15,7 +15,7 @@ static const unsigned READS_ANY_PROCESS[] = {CAP_SYS_PTRACE, CAP_PERFMON, CAP_SY
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned hiders;
-static int before; /* the value before the first bs_hiding_begin */
+static int before; /* the value of PR_GET_DUMPABLE before the first bs_hiding_begin */
 
 bool bs_hiding_begin(void) {
     (void)pthread_mutex_lock(&lock);

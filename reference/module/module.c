@@ -228,9 +228,9 @@ static int run_in_folder(const struct bs_module_request *request, struct executi
     return code;
 }
 
-/* Run the module while the caller's environment is hidden. If it cannot be hidden, the result says
- * so even for a request with a sandbox, because the library does not know whether that sandbox
- * hides it. */
+/* Run the module while the caller's environment is hidden. If hiding fails, caller_exposed is true
+ * even for a request with a sandbox, because the library does not know whether the sandbox hides
+ * the environment. */
 static int run_hidden(const struct bs_module_request *request, struct execution *execution,
                       const struct bs_signal_slot *slot, struct bs_module_result *result,
                       struct bs_error *err) {
@@ -242,8 +242,8 @@ static int run_hidden(const struct bs_module_request *request, struct execution 
     return code;
 }
 
-/* The handlers of a run stay installed all the time: a signal must not end the caller before the
- * folder is removed. */
+/* Keep the signal handlers of a run installed from the start to the end, because a signal must not
+ * end the caller before the folder is removed. */
 static int execute_in_child(const struct bs_module_request *request,
                             struct bs_module_result *result, struct bs_error *err) {
     struct execution execution = {.environment = {NULL, 0, NULL}};

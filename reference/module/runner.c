@@ -1,4 +1,4 @@
-/* The runner of a module: the child prepares itself here and then executes the module. */
+/* The runner of a module: a child that prepares itself and then executes the module. */
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 
@@ -35,8 +35,8 @@ static const char *reason(void) {
     return bs_os_message(errno, buf, sizeof buf);
 }
 
-/* Make the kernel kill the module when its parent dies. If the parent has died before this call,
- * the pipe at stdout has no reader any more. */
+/* Make the kernel kill the module when its parent dies. A parent that died before this call is
+ * noticed by stdout: its pipe has no reader any more. */
 static void die_with_the_parent(void) {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     struct pollfd out = {.fd = STDOUT_FILENO, .events = 0};

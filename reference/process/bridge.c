@@ -21,7 +21,8 @@ struct bridge {
     struct bs_process *process;
     struct bs_relay relays[RELAYS];
     const struct bs_signal_slot *slot;
-    int leader;     /* pidfd of the leader; -1: check the leader at intervals */
+    /* pidfd of the leader; -1: there is none, so the leader is checked at intervals */
+    int leader;
     bool signalled; /* the caller has received SIGINT or SIGTERM */
     struct bs_process_step step;
 };
@@ -74,7 +75,7 @@ static int relay_until_end(struct bridge *bridge, struct bs_process_end *end,
     }
 }
 
-/* Return how many bytes the relays still have to pass on, until each of them has passed `total`. */
+/* Return how many more bytes the two output relays must pass on until each has passed `total`. */
 static uint64_t count_missing(const struct bridge *bridge, const uint64_t total[RELAYS]) {
     uint64_t missing = 0;
     for (int i = OUT; i < RELAYS; i++) {
@@ -134,8 +135,8 @@ static int serve_child(struct bridge *bridge, struct bs_watcher *watcher,
     bridge->leader = bs_pidfd(bs_process_pid(bridge->process));
     connect_relays(bridge);
     int code = relay_until_end(bridge, end, err);
-    /* The watcher must not kill the group any more: it has ended, and its number may be assigned
-     * again. */
+    /* The group has ended and its number may be assigned to another group, so the watcher must not
+     * kill it any more. */
     bs_watcher_release(watcher);
     relay_rest(bridge);
     bs_close(&bridge->leader);
@@ -169,7 +170,7 @@ int bs_process_bridge(const struct bs_exec_request *request, const struct bs_san
     struct bs_signal_slot *slot = bs_signals_acquire(err);
     if (slot == NULL)
         return BS_E_EXECUTION;
-    /* On the heap, because its buffers are too large for the stack. */
+    /* `bridge` is on the heap, because its buffers are too large for the stack. */
     struct bridge *bridge = calloc(1, sizeof *bridge);
     int code = BS_OK;
     if (bridge == NULL) {

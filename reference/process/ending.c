@@ -11,7 +11,8 @@
 #include "process/start.h"
 
 void bs_process_begin_call(struct bs_process *process) {
-    /* Counted before the lock is taken: bs_process_drop must not free a lock that a call awaits. */
+    /* Count the call before it takes the lock: bs_process_drop waits for all counted calls, and
+     * must not free a lock that a call is waiting for. */
     process->calls++;
     (void)pthread_mutex_lock(&process->lock);
 }
@@ -115,8 +116,8 @@ static void wait_for_event(struct bs_process *process, uint64_t now, uint64_t un
     bs_close(&member_pidfd);
 }
 
-/* True for BS_EXEC_TICK_MS after the first SIGKILL. During this time a wait may exceed its limit,
- * because killed members usually end within it. */
+/* True for BS_EXEC_TICK_MS after the first SIGKILL. Killed members usually end within this time, so
+ * a wait may exceed its limit by it. */
 static bool were_just_killed(const struct bs_process *process, uint64_t now) {
     return leader_ended(process) && process->group_end.phase > BS_GROUP_GRACE &&
            now < bs_after_ms(process->group_end.killed_at, BS_EXEC_TICK_MS);

@@ -39,7 +39,7 @@ static enum bs_connection connection_of(enum bs_stdio_mode mode) {
     return connections[mode];
 }
 
-/* Start the program and make its handle once it runs. */
+/* Start the program and make its handle. */
 static int open_handle(const struct bs_exec_request *request, const struct bs_wrapped *wrapped,
                        const struct bs_stdio *stdio, int announce, struct bs_process **process,
                        struct bs_error *err) {
@@ -84,7 +84,7 @@ int bs_process_start(const struct bs_exec_request *request, const struct bs_stdi
     struct bs_wrapped wrapped = {0};
     bool is_wrapped = false;
     run_request.sandbox = sandbox;
-    /* Tell the sandbox that only the program reads this stdin. */
+    /* With BS_STDIN_BYTES the sandbox knows that only the program reads this stdin. */
     if (stdio->in != BS_STDIO_INHERIT)
         run_request.stdin_mode = BS_STDIN_BYTES;
     code = bs_admit(&run_request, &wrapped, &is_wrapped, err);

@@ -10,13 +10,13 @@ int bs_process_start(const struct bs_exec_request *request, const struct bs_stdi
                      const struct bs_sandbox *sandbox, int announce, struct bs_process **process,
                      struct bs_error *err);
 
-/* Send SIGTERM to the group, which then has a grace period before SIGKILL. */
+/* Send SIGTERM to the group, and begin the grace period after which it gets SIGKILL. */
 void bs_process_start_grace(struct bs_process *process, uint64_t grace_ms);
 
 struct bs_process_step {
     struct bs_process_end end;
     bool leader_ended;
-    uint64_t at; /* when the next step is due; BS_NEVER: only once the leader has ended */
+    uint64_t at; /* when the next step is due; BS_NEVER: not before the leader has ended */
 };
 
 /* As bs_process_wait with a limit of 0 ms, but after the end of the leader the other members keep

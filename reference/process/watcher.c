@@ -16,7 +16,8 @@
 #include "exec/watch.h"
 
 /* Kill the group repeatedly until it is empty, because a member may be forking. The leader is an
- * orphan here and its new parent may reap it at any time; the pidfd still refers to the group. */
+ * orphan here, so its new parent may reap it at any time. The pidfd refers to the group even after
+ * that. */
 static void end_group(pid_t pgid, int pidfd) {
     const struct bs_watch watch = {.fd = pidfd, .is_pidfd = pidfd >= 0};
     uint64_t until = bs_after_ms(bs_now_ns(), 500);
@@ -96,8 +97,8 @@ int bs_watcher_start(struct bs_watcher *watcher) {
     int fd = -1;
     int ready = -1;
     int ready_write = -1;
-    /* All signals stay blocked in the watcher, so that neither the terminal nor a signal for the
-     * bridge ends it. */
+    /* Block all signals for the watcher too: neither the terminal nor a signal for the bridge may
+     * end it. */
     sigset_t all;
     sigset_t mask;
     (void)sigfillset(&all);
@@ -111,8 +112,8 @@ int bs_watcher_start(struct bs_watcher *watcher) {
         if (watcher->pid == 0)
             run_watcher(fd, ready_write);
         bs_close(&ready_write);
-        /* The watcher gets a group of its own, so that it survives a kill of the caller's group.
-         * The caller does it, because the watcher may be scheduled late. */
+        /* Move the watcher to a group of its own, so that it survives a kill of the caller's group.
+         * The caller does this, because the watcher may be scheduled late. */
         if (watcher->pid > 0)
             (void)setpgid(watcher->pid, watcher->pid);
         if (watcher->pid > 0)

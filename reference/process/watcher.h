@@ -18,7 +18,7 @@ struct bs_watcher {
  * no watcher running. */
 int bs_watcher_start(struct bs_watcher *watcher);
 
-/* Call after the end of the group: end the watcher without killing, and reap it. */
+/* Call after the end of the group: the watcher ends without killing the group, and is reaped. */
 void bs_watcher_release(struct bs_watcher *watcher);
 
 #endif
