@@ -17,11 +17,12 @@
 #include "base/sys.h"
 #include "exec/search.h"
 
-/* Drop all capabilities, also for root, in a way that no executed file can bring one back. With
- * no_new_privs, execve adds no capability (capabilities(7)). SECBIT_NOROOT withholds those that uid
- * 0 would get; it needs CAP_SETPCAP, which only root has. Ambient capabilities end together with
- * the permitted ones. The bounding set stays as it is: it only limits what execve could add, and
- * clearing it takes 41 calls that copy the credentials, 5 % of a launch. */
+/* Drop all capabilities, also those of root, so that no executed file can bring one back. With
+ * no_new_privs, execve adds no capability (capabilities(7)). SECBIT_NOROOT withholds the
+ * capabilities that uid 0 would get; setting it needs CAP_SETPCAP, which only root has. A
+ * capability that is not permitted cannot be ambient. The bounding set stays as it is, because it
+ * only limits what execve could add. Clearing it would take 41 calls that copy the credentials, 5 %
+ * of a launch. */
 bool drop_privileges(struct bs_launch_failure *failure) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return set_failure(failure, BS_LAUNCH_SANDBOX, errno, "no_new_privs");
@@ -62,7 +63,8 @@ bool apply_filter(const void *filter, size_t len, struct bs_launch_failure *fail
 }
 
 static bool add_path(int ruleset, const struct path_rule *rule, struct bs_launch_failure *failure) {
-    /* The program of an earlier run may have replaced a directory in the path by a link. */
+    /* Refuse links in the path: a program of an earlier run may have replaced a directory by a
+     * link. */
     struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
     int fd = (int)BS_RETRY(syscall(SYS_openat2, AT_FDCWD, rule->path, &how, sizeof how));
     if (fd < 0)

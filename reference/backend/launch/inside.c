@@ -1,5 +1,6 @@
-/* The process with pid 1 in a namespace. It starts the program. When it ends, the kernel kills
- * every other process in the namespace before a process outside can see the end. */
+/* The process with pid 1 in a namespace. It starts the program. When pid 1 ends, the kernel first
+ * kills every other process in the namespace, and only then tells the parent that pid 1 has
+ * ended. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +16,9 @@
 #include "base/sys.h"
 #include "exec/group_end.h"
 
-/* Split the text that arrived through the pipe: the number of arguments, the arguments, the
- * environment variables, each followed by a NUL. A pipe is used because the command line of
- * bubblewrap accepts at most 9,000 arguments. */
+/* Split the text that arrived through the pipe: the number of arguments, the arguments and the
+ * environment variables, each followed by a NUL. They come through a pipe, because the command line
+ * of bubblewrap accepts at most 9,000 arguments. */
 static bool split_program(struct program *program, char *text, size_t len) {
     size_t count = 0;
     for (size_t i = 0; i < len; i++)
@@ -52,8 +53,8 @@ static bool read_program(struct program *program, struct bs_launch_failure *fail
         if (n > 0)
             text.len += (size_t)n;
     } while (n > 0);
-    /* The last byte must be an extra NUL. If it is missing, the launcher has died while it
-     * wrote. */
+    /* The last byte must be an extra NUL. If it is missing, the launcher died before it had written
+     * everything. */
     if (text.failed || n < 0 || text.len == 0 || text.data[text.len - 1] != '\0') {
         return set_failure(failure, BS_LAUNCH_SANDBOX, 0, "the launcher has ended");
     }
@@ -71,8 +72,8 @@ static int run_child(void *ctx) {
     const struct child_setup *setup = ctx;
     const struct program *program = setup->program;
     struct bs_launch_failure *failure = &setup->status->failure;
-    /* A new session: the program has no controlling terminal and shares no group with a process
-     * outside. */
+    /* Make a new session, so that the program has no controlling terminal and shares no group with
+     * a process outside. */
     (void)setsid();
     if (!stream_queue_receive(&setup->streams, STDIN_FD))
         (void)set_failure(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
@@ -108,7 +109,8 @@ static bool prepare(const struct inside_options *options, struct stream_queue *q
     if (!drop_privileges(failure) || !apply_grants(&options->grants, failure) ||
         (options->filtered && !apply_filter(filter, len, failure)))
         return false;
-    /* Not dumpable: the program must not trace this process, which holds the status pipe. */
+    /* Make this process not dumpable. The program could trace it otherwise, and write to the status
+     * pipe. */
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ||
            set_failure(failure, BS_LAUNCH_SANDBOX, errno, "dumpable");
 }
@@ -125,15 +127,15 @@ static void reap_children(pid_t program, bool *ended, int *wait_status) {
     }
 }
 
-/* Signal every process of the namespace except pid 1. SIGCONT is left out: pid 1 forwards the one
- * that it receives. */
+/* Signal every process of the namespace except pid 1. SIGCONT is not sent here, because pid 1
+ * forwards each SIGCONT that it receives. */
 static bool signal_namespace(pid_t program, int signo) {
     (void)program;
     return signo == SIGCONT || kill(-1, signo) == 0 || errno == ESRCH;
 }
 
-/* Look for a member of the program's group. Pid 1 reaps all orphans, so a group that exists counts
- * as alive. */
+/* Look for members of the program's group. They are not counted: pid 1 reaps all orphans, so a
+ * group that is not empty has a live member. */
 static struct bs_members find_in_group(pid_t program, uint64_t not_after) {
     (void)not_after;
     return (struct bs_members){.known = true, .alive = bs_group_empty(program) ? 0 : 1};
@@ -185,9 +187,9 @@ int run_inside(const struct inside_options *options, struct program *program) {
         if (mask[signo - 1] == '1')
             (void)sigaddset(&program->mask, signo);
     }
-    /* From here on the signals are blocked, so a signal to the program waits. Report this before
-     * the rest of the set-up, because meanwhile the launcher can read the report and send the
-     * environment. */
+    /* Report that pid 1 is ready: its signals are blocked, so a signal for the program is not lost.
+     * The report comes before the rest of the set-up, so that the launcher sends the environment
+     * meanwhile. */
     send_status(STATUS_FD, &status);
     struct child_setup setup = {program, &status, {-1, -1}};
     struct outputs outputs = {.n = 0};
@@ -206,8 +208,8 @@ int run_inside(const struct inside_options *options, struct program *program) {
     status.kind = STATUS_STARTED;
     if (options->reports_start)
         send_status(STATUS_FD, &status);
-    /* Pid 1 must not hold the program's streams. If they were queued, prepare has closed its copies
-     * already, and their numbers may be in use again. */
+    /* Close pid 1's copies of the program's streams. If the streams were queued, prepare has closed
+     * the copies already, and their numbers may be in use again. */
     if (setup.streams.from < 0)
         close_streams();
     stream_queue_close(&setup.streams);
@@ -220,7 +222,7 @@ int run_inside(const struct inside_options *options, struct program *program) {
     (void)sigaddset(&set, SIGCHLD);
     status.kind = STATUS_ENDED;
     status.wait_status = supervise(pid, &set);
-    /* The end of pid 1 kills all other processes. */
+    /* The end of pid 1 will kill all other processes. If one of them holds an output, report it. */
     status.kills_writers = kill(-1, 0) == 0 && outputs_are_held(&outputs);
     send_status(STATUS_FD, &status);
     return 0;

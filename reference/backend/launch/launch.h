@@ -48,7 +48,7 @@ enum {
 
 enum { MOST_FILTER_BYTES = 64 * 1024 };
 
-/* Kinds of the messages that pid 1 sends to the launcher outside. */
+/* Kinds of the messages that pid 1 sends to the launcher. */
 enum status_kind { STATUS_READY = 1, STATUS_FAILED, STATUS_STARTED, STATUS_ENDED };
 
 struct status {
@@ -64,7 +64,7 @@ struct path_rule {
 };
 
 /* A Landlock ruleset: the access rights that it restricts, and the paths on which it grants them.
- * If it restricts no right, no ruleset is made. */
+ * If it would restrict no right, no ruleset is made. */
 struct grants {
     struct bs_ll_ruleset handled;
     struct path_rule *paths;
@@ -113,21 +113,23 @@ void block_signals(sigset_t *before);
  * _exit. Returns the pid, or -1 with errno. */
 pid_t start_child(int (*run)(void *ctx), void *ctx);
 
-/* A socket pair in which the program's three streams wait. Both are -1 if the child inherits the
- * streams directly. The sockets are close-on-exec, so the program gets neither of them. */
+/* A socket pair through which the child receives the program's three streams. Both are -1 if the
+ * child inherits the streams directly. The sockets are close-on-exec, so the program gets neither
+ * of them. */
 struct stream_queue {
     int from; /* the child receives the streams here */
     int to;
 };
 
-/* Put the descriptors `first` to `first` + 2 into a socket. Once the caller closes its copies, only
- * the program holds them. Returns false, with the descriptors unchanged, if `first` is not a pipe
- * or socket, or if the kernel refuses: it limits the number of descriptors in sockets per user. */
+/* Put the descriptors `first` to `first` + 2 into a socket. After the caller has closed its copies,
+ * only the program will hold them. Returns false, with the descriptors unchanged, if `first` is not
+ * a pipe or socket, or if the kernel refuses, because it limits the number of descriptors in
+ * sockets per user. */
 bool stream_queue_send(int first, struct stream_queue *queue);
 void stream_queue_close(struct stream_queue *queue);
 
-/* Called in the child: make the streams its descriptors 0 to 2. They come from the queue or, if
- * there is none, from `first` to `first` + 2. Returns false with errno. */
+/* Called in the child. Move the streams to descriptors 0 to 2. They come from the queue, or from
+ * `first` to `first` + 2 if there is no queue. Returns false with errno. */
 bool stream_queue_receive(const struct stream_queue *queue, int first);
 
 /* Confinement steps that a process takes before it executes the program. The steps do not depend on
@@ -155,8 +157,8 @@ void execute(const struct program *program, struct bs_launch_failure *failure);
 
 void send_status(int fd, const struct status *status);
 
-/* The standard output and standard error of the program, as far as they are pipes or sockets. If
- * the launcher kills a process that has one of them open, output may be lost, so it tells the
+/* The pipes and sockets that are the program's standard output and standard error. If the launcher
+ * kills a process that has one of them open, output may be lost, so the launcher reports it to the
  * caller. */
 struct outputs {
     struct output_id {
@@ -166,17 +168,17 @@ struct outputs {
     size_t n;
 };
 
-/* Add the files of both descriptors. Files that are no pipe or socket are left out. */
+/* Add the files of both descriptors. Files that are neither a pipe nor a socket are left out. */
 void outputs_note(struct outputs *outputs, int out, int err);
 
-/* True if the process has one of the outputs open. False if it has ended, or if the kernel does not
- * show its descriptors to the caller. */
+/* True if the process has one of the outputs open. False if the process has ended, or if the kernel
+ * does not show its descriptors to the caller. */
 bool outputs_held_by(const struct outputs *outputs, pid_t pid);
 
-/* Kill the descendants that are left: all children of the caller, or without `also_in_group` only
- * those outside its process group. The caller is a subreaper, so orphans become its children, and
+/* Kill leftover processes: all children of the caller, or without `also_in_group` only those
+ * outside its process group. The caller is a subreaper, so orphans become its children, and
  * repeated kills with `also_in_group` reach every descendant. Gives up after BS_EXEC_KILL_MS.
- * Returns true if one of those that were killed held an output. */
+ * Returns true if a killed process held an output. */
 bool kill_leftover_processes(bool also_in_group, const struct outputs *outputs);
 
 /* True if a process that /proc shows, other than the caller, holds an output. */

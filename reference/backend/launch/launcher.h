@@ -1,5 +1,5 @@
-/* The launcher outside of the namespace: outside.c supervises, start.c starts the child, streams.c
- * checks the streams and relays standard input. */
+/* The launcher outside of the namespace. outside.c supervises the program, start.c starts the
+ * child, and streams.c checks the streams and relays standard input. */
 #ifndef BS_BACKEND_LAUNCH_LAUNCHER_H
 #define BS_BACKEND_LAUNCH_LAUNCHER_H
 
@@ -40,7 +40,8 @@ struct launcher {
     uint64_t strays_until;   /* end of the grace period for processes that left the group */
     struct outputs outputs;
     bool
-        killed_writers; /* a process that held an output was killed because the program had ended */
+        /* the launcher killed a process that held an output, because the program had ended */
+        killed_writers;
     bool has_failed;
     struct bs_launch_failure failure;
 };
@@ -67,7 +68,7 @@ void give_back_stdin(struct launcher *launcher);
 bool start_launched(struct launcher *launcher, bool *interrupted);
 
 /* Send the program's arguments and environment to pid 1, which then starts the program. Call it
- * after STATUS_READY: pid 1 has blocked its signals by then, so no signal is lost. */
+ * after STATUS_READY. By then pid 1 has blocked its signals, so no signal is lost. */
 void release_program(struct launcher *launcher);
 
 #endif

@@ -68,7 +68,7 @@ static enum scan scan_proc(bool (*visit)(const struct process *process, void *ct
 }
 
 /* As scan_proc, but without /proc: try every number that the kernel may assign to a process,
- * beginning with those after the caller's own. Takes a few tenths of a second. */
+ * beginning with those after the caller's own number. Takes a few tenths of a second. */
 static void scan_pids(bool (*visit)(const struct process *process, void *ctx), void *ctx) {
     enum { MOST_NUMBERS = 4 * 1024 * 1024 }; /* the kernel's PID_MAX_LIMIT */
     pid_t self = getpid();
@@ -112,8 +112,8 @@ bool kill_leftover_processes(bool also_in_group, const struct outputs *outputs) 
             until = bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS);
         if (!also_in_group || bs_now_ns() >= until)
             return kills.killed_writer;
-        /* Wait a moment: when a killed process has ended, its children become children of the
-         * caller. */
+        /* Wait a moment. When a killed process has ended, its children become children of the
+         * caller, so the next round kills them. */
         sigset_t child;
         struct timespec moment = {0, 5 * (long)BS_NS_PER_MS};
         (void)sigemptyset(&child);

@@ -19,12 +19,12 @@
 #include "backend/plan/plan.h"
 #include "base/sys.h"
 
-/* Grace period for a process that left the group. It is shorter than that of the group: the caller
- * will send SIGKILL to the group, which ends the launcher, so all such processes must be killed
- * before. */
+/* Grace period for a process that left the group. It is shorter than that of the group. At the end
+ * of the group's grace period, the caller sends SIGKILL to the group and so to the launcher, which
+ * must have killed all such processes before. */
 enum { STRAYS_MS = BS_EXEC_GRACE_MS - 500 };
 
-/* Report the start, unless there was a failure: then the caller waits for the failure record. */
+/* Report the start. After a failure the caller gets the failure record instead. */
 static void report_start(struct launcher *launcher) {
     static const struct bs_launch_failure started = {.step = BS_LAUNCH_STARTED};
     if (launcher->reports_start && !launcher->has_failed)
@@ -52,7 +52,7 @@ static void read_status(struct launcher *launcher) {
             launcher->failure = status.failure;
         }
     }
-    if (n == 0) /* an end of the pipe that stays open would end every poll at once */
+    if (n == 0) /* a closed pipe would end every poll at once */
         bs_close(&launcher->status);
 }
 
@@ -72,9 +72,9 @@ static void read_bwrap_stderr(struct launcher *launcher) {
     launcher->bwrap_message[len] = '\0';
 }
 
-/* Signal the group that the launcher leads. Other signals than SIGKILL are left out: the caller of
- * the launcher has sent them to the group. SIGKILL ends the launcher too, so it is sent only if the
- * group has other members. */
+/* Signal the group that the launcher leads. Signals other than SIGKILL are not sent, because the
+ * caller of the launcher has sent them to the group already. SIGKILL ends the launcher too, so it
+ * is sent only if the group has other members. */
 static bool signal_own_group(pid_t self, int signo) {
     (void)self;
     return signo != SIGKILL || !group_may_have_others() || kill(0, SIGKILL) == 0;
@@ -145,7 +145,7 @@ static void wait_for_events(struct launcher *launcher, bool child_ended) {
     uint64_t at = launcher->strays_until;
     if (launcher->end.phase != BS_GROUP_RUNS)
         at = bs_earlier(at, launcher->end.at);
-    /* Check the group at intervals: a member need not be a child of the launcher, so no signal
+    /* Check the group at intervals. A member may be no child of the launcher, and then no signal
      * reports its end. */
     if (child_ended)
         at = bs_earlier(at, bs_after_ms(now, 20));
@@ -164,8 +164,8 @@ static void wait_for_events(struct launcher *launcher, bool child_ended) {
         end_with_caller();
 }
 
-/* True once the child has ended. During a grace period its group must have ended too; in a
- * namespace pid 1 has waited for the group. */
+/* True once the child has ended. During a grace period the child's group must have ended too; in a
+ * namespace pid 1 waits for the group. */
 static bool is_over(struct launcher *launcher, bool child_ended) {
     if (launcher->end.phase == BS_GROUP_RUNS || (child_ended && launcher->namespaces))
         return child_ended;
@@ -274,11 +274,11 @@ int run_outside(const struct plan *plan, struct program *program, bool reports, 
     else if (lead_session(&launcher.failure) &&
              check_stdio(&launcher, own_stdin, &launcher.failure)) {
         program->cwd = cwd;       /* the path without links */
-        if (!launcher.namespaces) /* in a namespace pid 1 looks at the outputs */
+        if (!launcher.namespaces) /* in a namespace pid 1 records the outputs */
             outputs_note(&launcher.outputs, 1, 2);
         launcher.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
         bool interrupted = false;
-        /* Queue the streams here only under Landlock. In a namespace pid 1 does it. */
+        /* Queue the streams here only under Landlock. In a namespace pid 1 queues them. */
         bool queued = !launcher.namespaces && stream_queue_send(0, &launcher.streams) &&
                       replace_stdio(reports);
         launcher.has_failed = launcher.signal_fd < 0 || !start_launched(&launcher, &interrupted);
@@ -287,8 +287,8 @@ int run_outside(const struct plan *plan, struct program *program, bool reports, 
                 report_start(&launcher);
             if (!queued)
                 (void)replace_stdio(reports);
-            /* A signal that arrived after the fork has reached the child as well, so begin the
-             * grace period. */
+            /* A signal that arrived after the fork has also reached the child, so begin the grace
+             * period. */
             if (interrupted)
                 start_grace(&launcher);
             supervise(&launcher);

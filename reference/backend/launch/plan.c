@@ -37,8 +37,8 @@ static char *read_file(const char *file, size_t *len) {
     while (text != NULL && *len < size) {
         ssize_t n = (ssize_t)BS_RETRY(read(fd, text + *len, size - *len));
         if (n <= 0) {
-            /* An incomplete read is an error: a plan that is cut off between two entries would look
-             * complete. */
+            /* Treat an incomplete read as an error. A plan that is cut off between two entries
+             * would look complete. */
             int os_error = n < 0 ? errno : EIO;
             free(text);
             text = NULL;

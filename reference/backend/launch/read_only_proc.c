@@ -21,9 +21,9 @@ bool refuse_mount_events(struct bs_launch_failure *failure) {
            set_failure(failure, BS_LAUNCH_SANDBOX, errno, "mounts of its own");
 }
 
-/* Make a path read-only as `mount --bind -o ro` does, with the mounts below it. The path is first
- * mounted on itself, because the existing mount may belong to another namespace. The other flags of
- * the mount are repeated, because the kernel refuses to change them. */
+/* Make a path and the mounts below it read-only, as `mount --bind -o ro` does. First mount the path
+ * on itself, because the existing mount may belong to another namespace. The remount repeats the
+ * mount's other flags, because the kernel refuses to change them. */
 static bool make_read_only(const char *path, struct bs_launch_failure *failure) {
     static const struct {
         unsigned long seen;

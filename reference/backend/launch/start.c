@@ -1,5 +1,5 @@
-/* Starts the child of the launcher: under Landlock the program itself, otherwise bubblewrap, which
- * starts it. */
+/* Starts the child of the launcher. Under Landlock the child becomes the program. Otherwise it
+ * becomes bubblewrap, which starts the program. */
 #define _GNU_SOURCE
 #include "backend/launch/launcher.h"
 
@@ -27,7 +27,7 @@ static void abort_child(struct launcher *launcher) {
     _exit(BS_LAUNCH_FAILED);
 }
 
-/* For Landlock. Runs in the child, which confines itself and executes the program. */
+/* The child under Landlock: it confines itself and executes the program. */
 static void execute_program(struct launcher *launcher) {
     struct bs_launch_failure *failure = &launcher->failure;
     const struct plan *plan = launcher->plan;
@@ -83,8 +83,8 @@ static bool write_text(const char *path, const char *text) {
 }
 
 /* Enter a user namespace and a mount namespace that receives no mount events. An unprivileged user
- * may refuse mount events only in a user namespace, and bubblewrap drops the privilege for it
- * before pid 1 could use it. */
+ * may refuse mount events only in a user namespace. Pid 1 cannot do it later, because bubblewrap
+ * drops the necessary capability. */
 static bool enter_mount_namespace(struct bs_launch_failure *failure) {
     char uids[48];
     char gids[48];
@@ -96,8 +96,8 @@ static bool enter_mount_namespace(struct bs_launch_failure *failure) {
     return refuse_mount_events(failure);
 }
 
-/* For bubblewrap. Its arguments end with "--", the launcher as the program, and the options for pid
- * 1. */
+/* The child under bubblewrap: it executes bubblewrap. bubblewrap's arguments end with "--", the
+ * launcher as the program, and the options for pid 1. */
 static void execute_bubblewrap(struct launcher *launcher, const struct ends *ends) {
     struct bs_launch_failure *failure = &launcher->failure;
     const struct plan *plan = launcher->plan;
@@ -112,13 +112,13 @@ static void execute_bubblewrap(struct launcher *launcher, const struct ends *end
     int self = (int)BS_RETRY(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     if (plan->filter != NULL)
         filter = (int)BS_RETRY(open(plan->filter, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    int streams[3]; /* descriptors 0 to 2 of the program */
+    int streams[3]; /* copies of descriptors 0 to 2 for the program */
     bool copied = true;
     for (int fd = 0; fd <= 2; fd++) {
         streams[fd] = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
         copied = copied && streams[fd] >= 0;
     }
-    /* Move both above all fixed numbers, because a dup2 below would overwrite them. */
+    /* Move both descriptors above all fixed numbers, because a dup2 below would overwrite them. */
     self = self >= 0 ? fcntl(self, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
     filter = filter >= 0 ? fcntl(filter, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
     bool good = argv != NULL && rights != NULL && self >= 0 && copied &&
@@ -178,10 +178,10 @@ static int run_child(void *ctx) {
     return BS_LAUNCH_FAILED;
 }
 
-/* Start the child while SIGINT and SIGTERM are handled and not blocked. With blocked signals, it
- * would be unknown whether a signal to the group reached only the launcher or its child as well.
- * With handlers, a signal that arrives before the fork runs the handler before the child is made,
- * and a later signal reaches both. */
+/* Start the child while SIGINT and SIGTERM are handled and not blocked. If they were blocked, the
+ * launcher could not know whether a signal to the group had also reached the child. With handlers
+ * the order is clear: a signal before the fork has run the handler before the child exists, and a
+ * later signal reaches both. */
 static void start_with_handlers(struct child_setup *setup) {
     struct launcher *launcher = setup->launcher;
     struct sigaction action;

@@ -1,7 +1,6 @@
-/* Passes the program's streams to it through a socket. While the streams wait in the socket, no
- * process holds them. If the launcher held them when the program starts, it would delay the moment
- * at which a process at the other end sees that the program has closed its stream: the launcher
- * would first have to run again and close its own copy. */
+/* Passes the program's streams to the child through a socket. While the streams are in the socket,
+ * no process holds them. If the launcher held copies, a process at the other end of a stream would
+ * see the program close it only after the launcher has run again and closed its own copy. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -49,8 +48,8 @@ void stream_queue_close(struct stream_queue *queue) {
     bs_close(&queue->from);
 }
 
-/* True if `fd` is a pipe or a socket. Only for these the writer notices that the last reader has
- * closed it. */
+/* True if `fd` is a pipe or a socket. Only for these can a writer notice that the last reader has
+ * closed the other end. */
 static bool is_pipe_or_socket(int fd) {
     struct stat st;
     return fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));

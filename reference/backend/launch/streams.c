@@ -23,9 +23,9 @@ bool make_pipe(int *read_end, int *write_end) {
     return good;
 }
 
-/* Check the streams. A program can reopen a file or a pipe through /proc, for writing too. Bytes
- * that it wrote into a shared pipe would be read by the pipe's other readers, for example by a
- * shell that reads its script from it. A directory is refused, because it leads out of the sandbox.
+/* Check the streams. A program can reopen a file or a pipe through /proc, for writing too. If it
+ * wrote to a shared pipe, the pipe's other readers would read these bytes, for example a shell that
+ * reads its script from the pipe. A directory is refused, because it leads out of the sandbox.
  * Sockets and terminals stay as they are. */
 bool check_stdio(struct launcher *launcher, bool own_stdin, struct bs_launch_failure *failure) {
     for (int fd = 0; fd <= 2; fd++) {
@@ -53,7 +53,8 @@ bool check_stdio(struct launcher *launcher, bool own_stdin, struct bs_launch_fai
             dup2(program_end, 0) != 0 || !bs_set_nonblocking(launcher->stdin_pipe) ||
             ((flags & O_NONBLOCK) != 0 && !bs_set_nonblocking(0)))
             return set_failure(failure, BS_LAUNCH_STDIO, errno, "a pipe");
-        /* If there is no descriptor left, the offset stays where the launcher has read to. */
+        /* Without these descriptors give_back_stdin does nothing: the offset stays where the
+         * launcher has stopped reading. */
         if (S_ISREG(st.st_mode)) {
             launcher->stdin_file = fcntl(launcher->stdin_source, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
             launcher->stdin_unread = fcntl(program_end, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
@@ -82,7 +83,7 @@ void relay_stdin(struct launcher *launcher, const struct pollfd set[2]) {
     if (!bs_relay_is_done(relay))
         return;
     /* A read error must not look like the end of the input to the program. So the program is
-     * killed, and the pipe stays open until it has ended. */
+     * killed, and the pipe stays open until the program has ended. */
     bool is_unreadable = relay->to >= 0 && relay->os_error != 0;
     bs_relay_connect(relay, -1, -1);
     bs_close(&launcher->stdin_source);

@@ -21,8 +21,8 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* The directory must not lie in the workspace, because the mount of the workspace would cover
- * it. */
+/* Use a directory that does not lie in the workspace, because the mount of the workspace would
+ * cover it. */
 char *bs_bubblewrap_scratch(const char *root) {
     static const char *const places[] = {"/tmp", "/var/tmp"};
     char *real = NULL;
@@ -42,8 +42,8 @@ static void bind(struct bs_buf *out, const char *option, const char *path) {
     bs_plan_arg(out, path);
 }
 
-/* The root lies below the cache: mount each directory between the two on itself. Otherwise a
- * program could rename one of them, and the root with it. */
+/* If the root lies below the cache, mount each directory between the two on itself. Otherwise a
+ * program could rename one of these directories, and the root with it. */
 static bool bind_between(struct bs_buf *out, const char *cache, const char *root) {
     if (!bs_is_below(root, cache) || strcmp(root, cache) == 0)
         return true;
@@ -81,8 +81,8 @@ static bool is_hidden_by_private(const char *path, const char *scratch) {
     return false;
 }
 
-/* Mount the readable paths that lie in a private directory, where they would not be visible
- * otherwise. A missing path is not an error here, because the program will report it. */
+/* Mount the readable paths that lie in a private directory, because the private directory hides
+ * them. A missing path is not an error here: the program will report it. */
 static void bind_readable(struct bs_buf *out, const struct bs_backend_context *context,
                           const char *scratch) {
     for (size_t i = 0; i < context->n_readable; i++) {
@@ -92,8 +92,8 @@ static void bind_readable(struct bs_buf *out, const struct bs_backend_context *c
     }
 }
 
-/* True if a readable path lies in the scratch directory. This matters because the ruleset for pipes
- * grants writing to the scratch directory, and so also to named pipes in that path. */
+/* True if a readable path lies in the scratch directory. The Landlock ruleset for named pipes
+ * grants writing to the scratch directory, and so also to the named pipes in such a path. */
 static bool reads_below_scratch(const struct bs_backend_context *context) {
     char *scratch = bs_bubblewrap_scratch(context->root);
     bool reads = scratch == NULL && context->n_readable > 0;
@@ -104,10 +104,10 @@ static bool reads_below_scratch(const struct bs_backend_context *context) {
 }
 
 /* Make the files of the system in /proc read-only for root. Root without capabilities still owns
- * some of them: /proc/sys and those of drivers. Pid 1 makes them read-only and then drops the
- * capability for this. bubblewrap could do it, but it would read the list of all mounts, which
- * takes longer than the whole launcher. Accessing a file in the new procfs costs as much as a
- * mount. So the entries that need no sealing are looked up here, in the procfs of the host. An
+ * some of them: those in /proc/sys and those of drivers. Pid 1 seals these entries before it drops
+ * its capabilities. bubblewrap could seal them too, but it would read the list of all mounts, which
+ * takes longer than the whole launcher. The entries that need no sealing are looked up here, in the
+ * procfs of the host, because an access to a file in a new procfs costs as much as a mount. An
  * entry that appears later is sealed. */
 static void seal_system(struct bs_buf *out) {
     bs_buf_str(out, BS_PLAN_SEAL "=/proc:");
@@ -126,8 +126,8 @@ static int try_own_mounts(void *ctx) {
 }
 
 /* True if the namespace can be kept from getting later mounts of the host. Pid 1 does this for
- * root. For any other user it needs a user namespace around bubblewrap, which this function tries
- * out. */
+ * root. Any other user needs a user namespace around bubblewrap, so this function tries to make
+ * one. */
 static bool can_keep_mounts(void) {
     if (geteuid() == 0)
         return true;
@@ -144,10 +144,10 @@ static bool can_keep_mounts(void) {
     return pid > 0 && BS_RETRY(waitpid(pid, &status, __WALL)) == pid && status == 0;
 }
 
-/* Write the command of bubblewrap. The launcher replaces bubblewrap's own pid 1: it stays in the
- * process group that the caller signals, puts the program into a new session, and gives it a grace
- * period. --die-with-parent ends bubblewrap when the launcher outside ends; the option works
- * because the launcher has only one thread. */
+/* Write the command of bubblewrap. bubblewrap's own pid 1 is replaced by the launcher, because the
+ * launcher stays in the process group that the caller signals, puts the program into a new session,
+ * and gives it a grace period. --die-with-parent ends bubblewrap when the launcher outside ends;
+ * the option works because the launcher has only one thread. */
 int bs_bubblewrap_plan(const struct bs_backend_context *context, const char *dir,
                        const char *scratch, int cancel, struct bs_buf *out,
                        struct bs_backend_report *report, struct bs_error *err) {

@@ -1,4 +1,4 @@
-/* The mechanism bubblewrap: namespaces and mounts. */
+/* The mechanism bubblewrap, which uses namespaces and mounts. */
 #ifndef BS_BACKEND_MECHANISMS_BUBBLEWRAP_H
 #define BS_BACKEND_MECHANISMS_BUBBLEWRAP_H
 
@@ -14,12 +14,12 @@ int bs_bubblewrap_plan(const struct bs_backend_context *context, const char *dir
                        const char *scratch, int cancel, struct bs_buf *out,
                        struct bs_backend_report *report, struct bs_error *err);
 
-/* Works as bs_landlock_claims. */
+/* As bs_landlock_claims, for bubblewrap. */
 bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtered,
                           struct bs_backend_report *report);
 
-/* Return the directory that bubblewrap replaces by a new, private one in every run: a real path,
- * malloc'd. NULL if memory ran out. */
+/* Return the real path of the directory that bubblewrap replaces by a new, private one in every
+ * run. The path comes from malloc; NULL if memory ran out. */
 char *bs_bubblewrap_scratch(const char *root);
 
 #endif

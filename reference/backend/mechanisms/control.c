@@ -1,5 +1,5 @@
-/* The test that a probe makes to see that the backend works. A program in the sandbox writes where
- * it may, and tries to write to a file outside. */
+/* Runs a test program to see that the backend works. The program writes where it may write, and
+ * tries to write to a file outside. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -14,16 +14,16 @@
 /* The launcher kills the test program after this time. */
 enum { CONTROL_MS = 4000 };
 
-/* The script does not check whether the write outside succeeds: it may succeed in a private mount.
- * The test fails if the file exists outside afterwards. */
+/* The script does not check whether the write outside succeeds, because the write may succeed in a
+ * private mount. The test fails if the file exists outside afterwards. */
 static const char script[] = "cd \"$1\" || exit 3\n"
                              "if [ \"$2\" = rw ]; then (: >inside) || exit 4; fi\n"
                              "(: >\"$TMPDIR/scratch\") || exit 5\n"
                              "(: >\"$3\") 2>/dev/null\n"
                              "exit 0\n";
 
-/* Return an error if the path exists. A path that cannot be examined may exist, so that is an error
- * too. */
+/* Return an error if the path exists. A path that cannot be examined is an error too, because it
+ * may exist. */
 static int assert_absent(const char *path, struct bs_error *err) {
     struct stat st;
     char buf[128];
@@ -58,8 +58,8 @@ static int run_control(const struct bs_mechanism *mechanism, const struct contro
     inner.cwd = NULL;
     inner.policy = NULL;
     inner.profile = NULL;
-    /* Programs of another session may write to the root of the probed context, so nothing is put
-     * there. */
+    /* Put nothing into the root of the probed context, because programs of another session may
+     * write to it. */
     int code =
         bs_mechanism_prepare_with(mechanism, &inner, context->root, cancel, &state, &ignored, err);
     request.program = "/bin/sh";

@@ -14,8 +14,8 @@
 
 #include <fcntl.h>
 
-/* Where the launcher may be, relative to the directory of the program or of the library. The list
- * serves a build tree and an installation. */
+/* Places of the launcher in a build tree and in an installation, relative to the directory of the
+ * program or of the library. */
 static const char *const candidates[] = {"boxspec-launch", "../boxspec-launch",
                                          "../libexec/boxspec/boxspec-launch",
                                          "../../libexec/boxspec/boxspec-launch"};

@@ -73,7 +73,7 @@ static bool grant_rule(struct bs_buf *out, uint64_t handled, const char *root, c
         return false;
     bool good = false;
     char *real = realpath(path, NULL);
-    /* Grant only a path without links: the target of a link has another name, which the policy may
+    /* Grant only a path without links. The target of a link has another name, which the policy may
      * deny. */
     if (real != NULL && strcmp(real, path) == 0 && lstat(path, &st) == 0) {
         good = S_ISREG(st.st_mode) || (S_ISDIR(st.st_mode) && tree);
@@ -103,8 +103,8 @@ static bool grant_policy(const struct bs_profile *profile, const char *root, uin
     return good;
 }
 
-/* Grant the cache, unless the root lies in the cache or the cache in the root. A grant cannot be
- * taken back by a later one, so this grant would allow paths in the root that the policy denies. */
+/* Grant the cache, unless one of cache and root lies in the other. A later rule cannot take back a
+ * grant, so the grant would allow paths in the root that the policy denies. */
 static bool grant_cache(struct bs_buf *out, uint64_t handled, const char *root, bool denies,
                         struct bs_backend_report *report) {
     char *cache = NULL;
@@ -173,8 +173,8 @@ static bool claim_network(const struct bs_backend_context *context, bool filtere
                    "TCP goes to the listed ports of any host, and UDP is open");
 }
 
-/* True if a btrfs is mounted, or if the list of mounts cannot be read. The list has blanks in names
- * written in octal, so ` btrfs ` can only be the type of a file system. */
+/* True if a btrfs is mounted, or if the list of mounts cannot be read. Blanks in names are written
+ * in octal in this list, so ` btrfs ` can only be the type of a file system. */
 static bool has_btrfs(void) {
     FILE *list = fopen("/proc/self/mounts", "re");
     char *line = NULL;

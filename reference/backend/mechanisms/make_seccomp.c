@@ -3,9 +3,9 @@
  * A program and each path through it should be short: when a program is installed, the kernel
  * translates each instruction and runs the program once for each system call number, to find out
  * which calls are always allowed. So a binary tree finds the range that contains the number; all
- * numbers of a range have the same answer. Tests of arguments follow after it. libseccomp would
- * make one or two instructions for each system call out of the same rules, which costs several
- * times as much. A test compares both programs.
+ * numbers of a range have the same answer. Tests of arguments follow after the tree. From the same
+ * rules, libseccomp would make one or two instructions for each system call, and installing them
+ * takes several times as long. A test compares the program with that of libseccomp.
  *
  * Jumps only lead forward. So a program is built from its end: the target of a jump exists before
  * the jump. Positions are counted from the end as well. */
@@ -103,8 +103,8 @@ static unsigned put_rule(struct program *program, const struct bs_seccomp_rule *
     return position;
 }
 
-/* A range of system call numbers, from `first` up to the next range, and the position of their
- * answer. */
+/* A range of system call numbers and the position of their common answer. The range begins at
+ * `first` and ends before the next range. */
 struct range {
     uint32_t first;
     unsigned position;
@@ -115,7 +115,7 @@ struct ranges {
     unsigned n;
 };
 
-/* True if the range has only one number. The last range is open, so it is never single. */
+/* True if the range has only one number. The last range has no end, so it is never single. */
 static bool is_single(const struct ranges *ranges, unsigned i) {
     return i + 1 < ranges->n && ranges->of[i].first + 1 == ranges->of[i + 1].first;
 }

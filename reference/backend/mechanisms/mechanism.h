@@ -25,15 +25,15 @@ int bs_mechanism_scan(void *ctx, void *made, struct bs_backend_report *report,
                       struct bs_error *err);
 int bs_mechanism_shutdown(void *ctx, void *made, struct bs_error *err);
 
-/* As bs_mechanism_prepare. `also_writable` is NULL, or a directory that programs of another session
- * may write to, so that no file that the launcher trusts must be made in it. */
+/* As bs_mechanism_prepare. If `also_writable` is not NULL, programs of another session may write to
+ * this directory. So no file that the launcher trusts is made in it. */
 int bs_mechanism_prepare_with(const struct bs_mechanism *mechanism,
                               const struct bs_backend_context *context, const char *also_writable,
                               int cancel, void **made, struct bs_backend_report *report,
                               struct bs_error *err);
 
-/* Return BS_E_INVALID if the context has a policy that is not compiled. A program that calls these
- * functions without a session may pass such a context, and its policy would be ignored silently. */
+/* Return BS_E_INVALID if the context has a policy that is not compiled. A program that calls the
+ * mechanism without a session may pass such a context, and its policy would be ignored silently. */
 int bs_mechanism_check_profile(const struct bs_backend_context *context, struct bs_error *err);
 
 /* Lower the claims because of rules that are not enforced. Returns false if memory ran out. */

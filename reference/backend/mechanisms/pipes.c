@@ -1,7 +1,7 @@
 /* Protects named pipes under bubblewrap. On a read-only mount a program cannot change files and
- * directories, but it can still open a named pipe for writing, and the reader may be a process
- * outside. Landlock checks each open. So a Landlock ruleset is added that grants writing only to
- * the places that are writable anyway. */
+ * directories, but it can still open a named pipe for writing, and a process outside may read from
+ * the pipe. Landlock can refuse this, so bubblewrap's pid 1 adds a Landlock ruleset. The ruleset
+ * grants writing only to the places that are writable anyway. */
 #include "backend/mechanisms/pipes.h"
 
 #include <stdlib.h>
@@ -13,11 +13,12 @@
 #include "backend/plan/plan.h"
 #include "backend/session/context.h"
 
-/* Before this version of the ABI, Landlock always refuses to move a file to another directory. */
+/* Older versions of Landlock's ABI cannot be used, because they always refuse to move a file to
+ * another directory. */
 bool bs_pipes_can_be_protected(void) { return bs_landlock_abi() >= BS_LL_ABI_REFER; }
 
-/* Grant POSIX message queues. They are files of a file system of their own, which is mounted here
- * because Landlock grants need a path. */
+/* Grant POSIX message queues. They are files of a separate file system, which is mounted here
+ * because a Landlock grant needs a path. */
 static void grant_queues(struct bs_buf *out) {
     static const char at[] = "/dev/mqueue";
     bs_plan_arg(out, "--mqueue");

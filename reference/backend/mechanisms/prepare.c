@@ -51,8 +51,8 @@ static bool join(char **out, const char *dir, const char *name) {
 static int add_filter(const struct bs_mechanism *mechanism,
                       const struct bs_backend_context *context, const char *dir,
                       struct bs_buf *plan, struct bs_error *err) {
-    /* Only without namespaces: read-only mounts protect the metadata of files outside, and a filter
-     * would also refuse changes in the workspace. */
+    /* Only Landlock needs the strict filter. With namespaces, read-only mounts protect the metadata
+     * of files outside, and the filter would also refuse changes in the workspace. */
     bool strict = context->strict_metadata && !mechanism->namespaces;
     const struct bs_seccomp_variant variant = {mechanism->namespaces,
                                                bs_context_network(context) == BS_NET_NONE, strict};
@@ -263,8 +263,7 @@ int bs_mechanism_prepare(void *ctx, const struct bs_backend_context *context, in
     return bs_mechanism_prepare_with(ctx, context, NULL, cancel, made, report, err);
 }
 
-/* The function makes one allocation, which holds the environment and after it the words of the
- * command. */
+/* Makes one allocation: the environment, followed by the words of the command. */
 int bs_mechanism_wrap(void *ctx, void *made, const struct bs_exec_request *request, const char *cwd,
                       struct bs_wrapped *out, struct bs_error *err) {
     enum { HEAD = 9, PAIRS = 2 };

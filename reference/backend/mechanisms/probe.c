@@ -13,7 +13,8 @@ static int out_of_memory(struct bs_error *err) {
     return bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for a sandbox");
 }
 
-/* Lower the claims for rules that are not enforced in any workspace. */
+/* Find the rules that the mechanism cannot enforce, whatever the workspace contains, and lower the
+ * claims for them. */
 static bool claim_rules(const struct bs_mechanism *mechanism,
                         const struct bs_backend_context *context, const struct bs_profile *profile,
                         struct bs_backend_report *report) {

@@ -20,9 +20,9 @@ struct search {
     bool found; /* a writable file was found or a limit reached; the search ends */
 };
 
-/* True if the mode lets the owner or the group write, but not every user. A file that every user
- * may write to gives root no additional right. A link is skipped: its target is checked under its
- * own name, or belongs to a process. */
+/* True if the mode lets the owner or the group write, but not every user. Root gains nothing from a
+ * file that every user may write to. A link is skipped, because its target is checked under its own
+ * name, or belongs to a process. */
 static bool is_writable(mode_t mode) {
     return !S_ISDIR(mode) && !S_ISLNK(mode) && (mode & 0222) != 0 && (mode & 0002) == 0;
 }
@@ -60,8 +60,8 @@ void bs_proc_sealing_exceptions(const char *proc, struct bs_buf *names) {
     const struct dirent *entry = NULL;
     while (entries != NULL && (entry = readdir(entries)) != NULL) {
         const char *name = entry->d_name;
-        /* The numbered entries are processes, of which there may be many. They come after all other
-         * entries, so the search ends. */
+        /* The numbered entries are processes, and there may be many of them. They come after all
+         * other entries, so the search ends at the first one. */
         if (isdigit((unsigned char)name[0]))
             break;
         int len = snprintf(path, sizeof path, "%s/%s", proc, name);

@@ -1,5 +1,5 @@
-/* Finds the entries of /proc that need no sealing. Sealing makes the others read-only for root
- * without capabilities. */
+/* Finds the entries of /proc that need no sealing, because root without capabilities cannot change
+ * anything through them. All other entries are sealed: they become read-only. */
 #ifndef BS_BACKEND_MECHANISMS_PROC_SEALING_H
 #define BS_BACKEND_MECHANISMS_PROC_SEALING_H
 

@@ -101,7 +101,8 @@ struct lists {
     bool twice; /* two rules exist for the same call */
 };
 
-/* Return the rule of a call, to be filled in. NULL if this architecture does not have the call. */
+/* Return the rule of a call, which the caller must fill in. NULL if this architecture does not have
+ * the call. */
 static struct bs_seccomp_rule *decide(struct lists *lists, int number) {
     if (number < 0)
         return NULL;
@@ -122,8 +123,8 @@ static void deny_all(struct lists *lists, const int *numbers, size_t n) {
     }
 }
 
-/* Allow the call if one of the cases is true. Otherwise it fails as on a kernel without this
- * call. */
+/* Allow the call if one of the cases is true. Otherwise the call fails as on a kernel that does not
+ * have it. */
 static void allow_if(struct lists *lists, int number, const struct bs_seccomp_case *cases,
                      unsigned n) {
     struct bs_seccomp_rule *rule = decide(lists, number);
@@ -166,22 +167,21 @@ static void add_sockets(struct lists *lists, const struct bs_seccomp_variant *va
                IS_EITHER(2, 0, IPPROTO_UDP))};
     bool inet = variant->namespaces || !variant->no_network;
     allow_if(lists, SCMP_SYS(socket), kinds, inet ? 3 : 1);
-    /* Only stream and seqpacket pairs: a datagram pair (SOCK_RAW counts as one) could send to any
-     * name and receive from any process. */
+    /* Allow only stream and seqpacket pairs. A datagram pair (SOCK_RAW counts as one) could send to
+     * any name and receive from any process. */
     const struct bs_seccomp_test connected = {1, KIND, 2, {SOCK_STREAM, SOCK_SEQPACKET}};
     allow_if_one(lists, SCMP_SYS(socketpair), ALL_OF(IS(0, AF_UNIX), connected));
     if (variant->namespaces)
         return;
-    /* Refuse TCP Fast Open: it connects with the first packet, without the check that Landlock
-     * makes. */
+    /* Refuse TCP Fast Open. It connects with the first packet, and Landlock does not check that. */
     allow_if_one(lists, SCMP_SYS(sendto), ALL_OF(MASKED(3, MSG_FASTOPEN, 0)));
     allow_if_one(lists, SCMP_SYS(sendmsg), ALL_OF(MASKED(2, MSG_FASTOPEN, 0)));
     allow_if_one(lists, SCMP_SYS(sendmmsg), ALL_OF(MASKED(3, MSG_FASTOPEN, 0)));
 }
 
 static void add_namespaces(struct lists *lists) {
-    /* CLONE_NEWTIME is missing, because its bit belongs to the signal number in the flags of clone.
-     * unshare has it as 0x80. */
+    /* CLONE_NEWTIME cannot be in `all`, because in the flags of clone its bit (0x80) belongs to the
+     * signal number. unshare does have this flag. */
     const uint32_t all = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
                          CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
     allow_if_one(lists, SCMP_SYS(clone), ALL_OF(MASKED(0, all, 0)));
@@ -221,7 +221,7 @@ static void refuse_request(struct bs_seccomp_rule *rule, uint32_t request) {
 static void add_ioctl(struct lists *lists, const struct bs_seccomp_variant *variant) {
     static const uint32_t terminal_requests[] = {TIOCSTI, 0x541C /* TIOCLINUX */};
     /* btrfs makes and removes directories through a descriptor that was opened for reading, and
-     * checks only the mode of the file. A read-only mount refuses these requests, Landlock does
+     * checks only the mode of the file. A read-only mount refuses these requests, but Landlock does
      * not. */
     static const uint32_t btrfs_requests[] = {
         0x5000940E /* SUBVOL_CREATE */, 0x50009418 /* SUBVOL_CREATE_V2 */,

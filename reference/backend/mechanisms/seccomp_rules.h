@@ -40,7 +40,8 @@ struct bs_seccomp_rules {
     struct bs_seccomp_rule of[BS_SECCOMP_NEWEST + 1];
 };
 
-/* Return false if a call has two rules, which is a bug in the lists. */
+/* Fill the rules for a variant. Returns false if a call has two rules, which is a bug in the
+ * lists. */
 bool bs_seccomp_rules_for(const struct bs_seccomp_variant *variant, struct bs_seccomp_rules *rules);
 
 #endif

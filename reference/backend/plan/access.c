@@ -28,7 +28,7 @@ const char *bs_below_root(const struct bs_backend_context *context, const char *
 }
 
 /* True for a pipe or a socket. Programs can write to it even on a read-only mount, so it must be
- * hidden if it may only be read. */
+ * hidden even if the policy allows reading it. */
 static bool is_channel(const struct stat *st) {
     return S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode);
 }
@@ -58,7 +58,7 @@ const struct bs_entry *bs_names_denying(const struct bs_names *names, enum bs_op
                                         const char *relative, bool is_dir) {
     char *below = NULL;
     if (op == BS_OP_MODIFY && !bs_root_is_writable(names->context))
-        return NULL; /* the whole workspace is read-only, so this rule denies nothing more */
+        return NULL; /* the whole workspace is read-only, so the rule denies nothing more */
     const struct bs_entry *entry = bs_profile_denying(names->profile, op, relative);
     if (entry != NULL || !is_dir || asprintf(&below, "%s/" BS_NEW_NAME, relative) < 0)
         return entry;
@@ -111,8 +111,8 @@ struct bs_path_access bs_names_access(struct bs_names *names, const char *relati
     return required;
 }
 
-/* A file with several hard links. These are stored until all symbolic links are known, because each
- * symbolic link gives them more names. */
+/* A file with several hard links. These files are stored until all symbolic links are known,
+ * because each symbolic link may give them more names. */
 struct hard_link {
     char *relative;
     struct stat st;
@@ -180,8 +180,8 @@ static bool sort_names(const struct collection *collection) {
     return good;
 }
 
-/* Count a directory of the workspace that is mounted in a second place of the workspace as a link
- * from there. The list has each pair in both orders. */
+/* If a directory of the workspace is also mounted in a second place of the workspace, count the
+ * mount as a link from the second place to the first. The list has each pair in both orders. */
 static bool add_mounted(struct bs_names *names) {
     int os_error = bs_mounted_names_find(names->context->root, &names->mounted);
     bool good = os_error != ENOMEM;

@@ -21,8 +21,8 @@ struct bs_names {
     bool incomplete; /* some names are unknown, and a rule may match one of them */
 };
 
-/* Collect the names of all files. The collection stops at the time `until` (of bs_now_ns) and then
- * sets `incomplete`. Returns 0 or a negative code. Clear *names in both cases. */
+/* Collect the names of all files. At the time `until` (of bs_now_ns) the collection stops and sets
+ * `incomplete`. Returns 0 or a negative code. Clear *names in both cases. */
 int bs_names_collect(struct bs_names *names, int cancel, uint64_t until, struct bs_error *err);
 void bs_names_clear(struct bs_names *names);
 
@@ -34,20 +34,22 @@ const char *bs_below_root(const struct bs_backend_context *context, const char *
 /* The required access of a path, and the rules that require it. */
 struct bs_path_access {
     enum bs_access access;
-    /* rules that deny the path because of a name through links; the index is an enum bs_op */
+    /* the rules that deny a name that leads to the path through links; the index is an enum bs_op
+     */
     const struct bs_entry *rules[2];
-    /* This rule denies to modify a name that leads through a link which programs can replace. The
-     * file itself is protected, but a program can put another file in its place under that name. */
+    /* the rule that denies to modify a name which leads through a link that programs can replace.
+     * The file itself is protected, but a program can put another file in its place under that
+     * name. */
     const struct bs_entry *replaceable;
 };
 
-/* Return the access of a path. If memory ran out or the policy refuses the path, it is stricter
- * than BS_OPEN. */
+/* Return the access of a path. If memory ran out or the policy refuses the path, the result is
+ * stricter than BS_OPEN. */
 struct bs_path_access bs_names_access(struct bs_names *names, const char *relative,
                                       const struct stat *st);
 
-/* Return the rule that denies the path, or, for a directory, that denies a new file in it. NULL if
- * there is none. */
+/* Return the rule that denies the path. For a directory, also return a rule that denies a new file
+ * in it. NULL if there is none. */
 const struct bs_entry *bs_names_denying(const struct bs_names *names, enum bs_op op,
                                         const char *relative, bool is_dir);
 

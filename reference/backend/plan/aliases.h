@@ -1,5 +1,5 @@
 /* Finds the strictest access that a policy requires of a file under any of its hard links. Add all
- * files, sort once, then look up. A larger access is stricter. */
+ * files, sort once, then look up. The larger of two access values is the stricter one. */
 #ifndef BS_BACKEND_PLAN_ALIASES_H
 #define BS_BACKEND_PLAN_ALIASES_H
 

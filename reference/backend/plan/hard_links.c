@@ -16,7 +16,8 @@
 struct name {
     char *path;
     struct bs_link file;
-    bool repeats; /* a mount in the root shows a name that is counted elsewhere */
+    /* this name is also found under an earlier path, because a mount shows it twice */
+    bool repeats;
 };
 
 struct names {
@@ -40,8 +41,9 @@ static bool add_name(void *ctx, const struct bs_link *link) {
     return name->path != NULL;
 }
 
-/* Note the name if a mount in the root gives it another path that is earlier in the order of bytes.
- * So one of the paths of a name counts. Returns false if memory ran out. */
+/* Set `repeats` if a mount in the root gives the name another path that is earlier in the order of
+ * bytes. So each name is counted once, by the first of its paths. Returns false if memory ran
+ * out. */
 static bool note_repeat(struct name *name, const char *root,
                         const struct bs_mounted_name *mounted) {
     char *path = NULL;
@@ -79,7 +81,7 @@ static int by_file(const void *a, const void *b) {
     return strcmp(x->path, y->path);
 }
 
-/* True if the policy decides in the same way for all names. A name that the policy refuses counts
+/* True if the policy decides in the same way about all names. A name that the policy refuses counts
  * as denied. */
 static bool treated_alike(const struct bs_profile *profile, const struct name *list, size_t n) {
     bool alike = true;

@@ -94,7 +94,7 @@ static char *rebase(const char *path, const char *dir, const char *base) {
     return asprintf(&made, "%s/%s", at_top ? "" : base, rest) < 0 ? NULL : made;
 }
 
-/* True if both paths are one file. A mount that is covered by a later mount fails this. */
+/* True if both paths are the same file. This excludes a mount that is covered by a later mount. */
 static bool is_same_file(const char *path, const char *other, bool *is_dir) {
     struct stat one;
     struct stat two;
@@ -104,7 +104,7 @@ static bool is_same_file(const char *path, const char *other, bool *is_dir) {
     return one.st_dev == two.st_dev && one.st_ino == two.st_ino;
 }
 
-/* Add the pair; both texts are freed or belong to the list afterwards. */
+/* Add the pair to the list. Afterwards the list owns both texts, or they are freed. */
 static int add_name(struct bs_mounted_names *names, char *path, char *other) {
     struct bs_mounted_name *list = NULL;
     bool good = path != NULL && other != NULL;
@@ -123,8 +123,8 @@ static int add_name(struct bs_mounted_names *names, char *path, char *other) {
     return 0;
 }
 
-/* Add the names that the mounts give to a directory or file of the workspace. `place` is its path
- * and its position in its file system. */
+/* Add the names that the mounts give to one directory or file of the workspace. `place` has its
+ * path and its position in its file system. */
 static int add_names(const struct mounts *mounts, const struct mount *place,
                      struct bs_mounted_names *names) {
     int os_error = 0;

@@ -23,9 +23,9 @@ struct bs_mounted_names {
 int bs_mounted_names_find(const char *root, struct bs_mounted_names *names);
 void bs_mounted_names_clear(struct bs_mounted_names *names);
 
-/* Set *other to the path that the file at `path`, or a file below it, has through `name`: malloc'd,
- * or NULL if there is none. *is_dir is true if that file is a directory. Returns false if memory
- * ran out. */
+/* Set *other to the path that `name` gives to the file at `path`, or to a file below it. The path
+ * comes from malloc; it is NULL if there is none. *is_dir is true if that file is a directory.
+ * Returns false if memory ran out. */
 bool bs_mounted_name_of(const struct bs_mounted_name *name, const char *path, char **other,
                         bool *is_dir);
 

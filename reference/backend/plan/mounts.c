@@ -1,6 +1,6 @@
 /* Turns a policy into mounts. The planner walks through the tree from the root. It adds a mount
  * where the policy requires another access than the directory above has. So the plan is exact for
- * every path that exists now. A file that is made later has the access of its directory. */
+ * every path that exists now. A file that is created later gets the access of its directory. */
 #define _GNU_SOURCE
 #include "backend/plan/mounts.h"
 
@@ -37,10 +37,10 @@ struct level {
     enum bs_access access; /* access of each name in it that has no mount of its own */
     size_t before;         /* length of the plan before this level */
     unsigned mounts;       /* number of mounts before this level */
-    bool guarded;          /* it has a bind mount on itself, only so that it cannot be renamed */
-    /* it is hidden, and all paths below it that were visited so far are hidden too */
+    bool guarded;          /* has a bind mount on itself only so that it cannot be renamed */
+    /* the directory is hidden, and so are all paths below it that were visited so far */
     bool hidden_whole;
-    /* it was replaced by an empty directory in which its visible paths are mounted */
+    /* the directory was replaced by an empty one, in which its visible paths are mounted */
     bool has_visible;
     char *path;
 };
@@ -81,8 +81,9 @@ static const struct bs_entry *denying_link(const struct planner *planner, enum b
     return bs_rule_below(planner->names.words, op, at->relative);
 }
 
-/* A symbolic link cannot be covered by a mount. If it leads into the workspace, a mount over its
- * target protects both names. Any other denied link is reported. */
+/* Report a link that a rule denies and no mount protects. A symbolic link cannot be covered by a
+ * mount. If it leads into the workspace, a mount over its target protects both names, so it is not
+ * reported. */
 static void report_link(struct planner *planner, const struct bs_walk_entry *at,
                         enum bs_access above) {
     const struct bs_entry *reading = denying_link(planner, BS_OP_READ, at);
@@ -132,8 +133,8 @@ static void mount_nothing(struct planner *planner, bool is_dir, const char *at) 
     free(nothing);
 }
 
-/* The path is denied. If another mount shows it, or a path below it, outside of the workspace too,
- * protect it there. Names in the workspace are paths of the walk themselves. */
+/* Protect a denied path outside of the workspace too. Another mount may show the path, or a path
+ * below it, outside. Other names inside the workspace are paths of the walk themselves. */
 static void mount_outside(struct planner *planner, const char *path, enum bs_access access) {
     const struct bs_backend_context *context = planner->names.context;
     for (size_t i = 0; i < planner->names.mounted.n; i++) {
@@ -141,7 +142,7 @@ static void mount_outside(struct planner *planner, const char *path, enum bs_acc
         bool is_dir = false;
         if (!bs_mounted_name_of(&planner->names.mounted.list[i], path, &other, &is_dir))
             planner->out->failed = true;
-        /* Outside, programs in the sandbox can write only to paths that the profile grants. */
+        /* Outside, programs in the sandbox can write only to paths that are granted. */
         bool needed = other != NULL && bs_below_root(context, other) == NULL &&
                       (access == BS_HIDDEN || bs_is_granted(context, NULL, other));
         if (needed && access == BS_HIDDEN)
@@ -171,7 +172,7 @@ static void show_parents(struct planner *planner) {
             continue;
         level->hidden_whole = false;
         level->has_visible = true;
-        /* removes the mount of the directory, which is the last one of the plan */
+        /* remove the mount of the directory, which is the last one of the plan */
         planner->out->len = level->before;
         mount_new(planner, "--tmpfs", level->path);
         mount_outside(planner, level->path, BS_HIDDEN);
@@ -186,13 +187,14 @@ static enum bs_access access_above(const struct planner *planner, size_t depth) 
 }
 
 /* True if the plan may have no room for the next step. A step adds at most one mount for the path
- * and one for each directory above it, and as many for each name that mounts give to them. */
+ * and one for each directory above it. Each other name that a mount gives them needs a mount
+ * too. */
 static bool is_full(const struct planner *planner) {
     return planner->mounts + (planner->depth + 2) * (planner->names.mounted.n + 1) > MOST_MOUNTS;
 }
 
-/* A path needs a mount, but the limit is reached. So it keeps the access of its directory, which is
- * reported. */
+/* Called for a path that needs a mount after the limit is reached. The path keeps the access of its
+ * directory. This is reported. */
 static void keep_access_above(struct planner *planner, const struct bs_walk_entry *at,
                               enum bs_access above, const struct bs_path_access *required) {
     static const char why[] = "more files match than mounts are possible: some are not protected";
@@ -257,14 +259,14 @@ static bool enter(void *ctx, const struct bs_walk_entry *at) {
 }
 
 /* The caller cannot list this directory. A program in the sandbox may own it and change its mode,
- * so it is hidden with all paths in it. A read-only mount would protect its files, but a program
- * that knows the name of a pipe in it could still write to the pipe. */
+ * so the directory is hidden with all paths in it. A read-only mount would protect its files, but
+ * not its named pipes: a program that knows the name of one could still write to it. */
 static bool hide_unreadable(void *ctx, const struct bs_walk_entry *at) {
     struct planner *planner = ctx;
     struct level *level = &planner->levels[planner->depth - 1];
     enum bs_access above = access_above(planner, planner->depth - 1);
     level->access = BS_HIDDEN;
-    /* the walk does not enter it, so nothing below it is visible */
+    /* the walk does not enter the directory, so nothing below it is visible */
     level->guarded = level->hidden_whole = false;
     /* Remove the mount of this directory, which is the last one of the plan. */
     planner->out->len = level->before;
@@ -282,20 +284,20 @@ static bool hide_unreadable(void *ctx, const struct bs_walk_entry *at) {
 static void leave(void *ctx, const struct bs_walk_entry *at) {
     struct planner *planner = ctx;
     struct level *level = &planner->levels[--planner->depth];
-    /* If no path below this directory has a mount, it may be renamed, so its own mount is
-     * removed. */
+    /* If no path below this directory has a mount, programs may rename the directory, so its own
+     * mount is removed. */
     if (level->guarded && planner->mounts == level->mounts + 1) {
         planner->out->len = level->before;
         planner->mounts = level->mounts;
     }
-    /* Now all visible paths are mounted in the empty directory, so it can be made read-only. */
+    /* All visible paths are mounted in the empty directory now, so it can be made read-only. */
     if (level->has_visible)
         mount_new(planner, "--remount-ro", at->path);
     free(level->path);
 }
 
-/* The walk ended early. Report every denying rule, because each may match a path that was not
- * reached. */
+/* Called if the walk ended early. Report every denying rule, because each may match a path that was
+ * not reached. */
 static void report_all(struct planner *planner) {
     static const char why[] = "the workspace is too large to be searched: matches in the rest "
                               "of it are not protected";

@@ -9,8 +9,8 @@
 /* for bubblewrap, once: `/procfs:NAME:NAME:`. All entries of this procfs become read-only, except
  * those of processes and the named ones. */
 #define BS_PLAN_SEAL "seal"
-/* for bubblewrap: the value `mounts` means that it starts in a mount namespace that gets no later
- * mounts of the host */
+/* for bubblewrap: with the value `mounts`, bubblewrap starts in a mount namespace that gets no
+ * later mounts of the host */
 #define BS_PLAN_OWN "own"
 #define BS_PLAN_FILTER "filter" /* absolute path of a seccomp program, struct sock_filter[] */
 /* the rights that Landlock restricts, hexadecimal; required for `landlock` */

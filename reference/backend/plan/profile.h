@@ -4,7 +4,7 @@
 
 #include <boxspec/profile.h>
 
-/* A name for asking about a file that does not exist yet. No rule names it, so only wildcards match
+/* A name that stands for a file that does not exist yet. No rule names it, so only wildcards match
  * it. */
 #define BS_NEW_NAME "boxspec-7c1f0e55-nobody-knows"
 
@@ -15,8 +15,8 @@ bool bs_profile_allows(const struct bs_profile *profile, enum bs_op op, const ch
 /* As bs_profile_allows, for a new file in `dir`; "" is the root. */
 bool bs_profile_allows_new(const struct bs_profile *profile, enum bs_op op, const char *dir);
 
-/* True if the profile, which may be NULL, denies any path: through a rule, or because no rule
- * allows all paths. */
+/* True if the profile denies any path: by a rule, or because no rule allows all paths. False if
+ * `profile` is NULL. */
 bool bs_profile_denies(const struct bs_profile *profile, enum bs_op op);
 
 /* Return the rule that denies this path. NULL if the path is allowed, if no rule matches it, or if

@@ -1,5 +1,5 @@
-/* Finds out which links of a workspace matter to a policy. A package manager makes thousands of
- * links, also in circles, and few policies have rules for them, so skipping the others saves
+/* Finds out which links of a workspace matter to a policy. Package managers make thousands of
+ * links, also in circles, and few policies have rules about them. Skipping the others saves
  * time. */
 #define _GNU_SOURCE
 #include "backend/plan/rule_words.h"
@@ -141,14 +141,14 @@ bool bs_link_is_relevant(const struct bs_rule_words *words, const char *link, co
 }
 
 /* The positions in a rule that can be reached after it has matched the first components of a path.
- * In `named` a word other than `**` has matched at least one component; in `plain` only `**`
- * has. */
+ * For a position in `named`, a word other than `**` has matched at least one component; for a
+ * position in `plain`, only `**` has. */
 struct positions {
     bool *plain; /* both have n + 1 elements, of which the last one is the end of the rule */
     bool *named;
 };
 
-/* `**` also matches zero components. */
+/* Add the positions after each `**`, because `**` also matches zero components. */
 static void skip_any(const struct rule *rule, bool *positions) {
     for (size_t i = 0; i < rule->n; i++) {
         if (positions[i] && rule->words[i].kind == ANY_COMPONENTS)
@@ -156,7 +156,8 @@ static void skip_any(const struct rule *rule, bool *positions) {
     }
 }
 
-/* Goes from the last word to the first, so that each position is read before it is overwritten. */
+/* Match one more component. The loop goes from the last word to the first, so that each position is
+ * read before it is overwritten. */
 static void step(const struct rule *rule, const char *component, size_t len,
                  struct positions *positions) {
     positions->plain[rule->n] = positions->named[rule->n] = false;
@@ -173,7 +174,7 @@ static void step(const struct rule *rule, const char *component, size_t len,
     skip_any(rule, positions->named);
 }
 
-/* True if the rule matches the whole path and has more words, for names below the path. */
+/* True if the rule matches the whole path and has more words, which match names below the path. */
 static bool reaches_below(const struct rule *rule, const char *path) {
     bool *all = calloc(rule->n + 1, 2 * sizeof *all);
     struct positions positions = {all, all != NULL ? all + rule->n + 1 : NULL};

@@ -16,7 +16,8 @@ size_t bs_rule_literal(const char *rule, bool *tree) {
     *tree = len > 3 && strcmp(rule + len - 3, "/**") == 0;
     if (*tree)
         len -= 3;
-    /* No other character is special in a rule. */
+    /* The part without the `**` at the end must have no wildcard; no other character is special in
+     * a rule. */
     return strcspn(rule, "*?") < len ? 0 : len;
 }
 
@@ -39,8 +40,8 @@ static enum found look_up(const char *root, const char *path, size_t len) {
     return found;
 }
 
-/* True if new files in the directory may be modified. Then it has no read-only mount, which would
- * protect all paths below it. */
+/* True if new files in the directory may be modified. If they may not, the directory has a
+ * read-only mount, which protects all paths below it. */
 static bool is_open_below(const struct bs_profile *profile, const char *path, size_t len) {
     char *dir = strndup(path, len);
     bool open = dir == NULL || bs_profile_allows_new(profile, BS_OP_MODIFY, dir);
@@ -48,10 +49,11 @@ static bool is_open_below(const struct bs_profile *profile, const char *path, si
     return open;
 }
 
-/* Why a rule is not enforced. */
+/* The reason why a rule is not enforced. */
 struct reason {
     const char *why; /* NULL if the rule is enforced */
-    bool late;       /* the rule is not enforced only for names that do not exist at the start */
+    /* true if the rule is only unenforced for names that do not exist at the start */
+    bool late;
 };
 
 /* Return the reason why mounts cannot enforce this rule in any workspace. */
@@ -63,15 +65,15 @@ static struct reason reason_anywhere(const struct bs_entry *entry, bool allows_e
         return (struct reason){"a mount cannot cover a name that is made later; paths that exist "
                                "at the start are protected",
                                true};
-    /* After a rule that allows all paths, another allow with a wildcard has no effect, so it needs
-     * no mount. */
+    /* If an earlier rule allows all paths, an allow with a wildcard has no effect, so it needs no
+     * mount. */
     return allows_everything
                ? (struct reason){NULL, false}
                : (struct reason){"a name that is made later has the access of its directory", true};
 }
 
-/* Return the reason why mounts cannot enforce this rule in this workspace. The rule names one
- * path. */
+/* Return the reason why mounts cannot enforce this rule in this workspace. The rule must name one
+ * path, without wildcards. */
 static struct reason reason_here(const struct bs_profile *profile, enum bs_op op,
                                  const struct bs_entry *entry, const char *root) {
     bool tree = false;
@@ -149,8 +151,8 @@ bool bs_rules_of_grants(const struct bs_profile *profile, const struct bs_backen
             if (!bs_report_entry(report, &entries[i], why[op]))
                 return false;
         }
-        /* Landlock grants writing rule by rule. It does not restrict reading, so a path can be read
-         * even if no rule allows it. */
+        /* Landlock does not restrict reading. So a path can be read even if no rule allows it, and
+         * this is reported too. */
         if (op == BS_OP_READ && unenforced->reported[op] == 0 &&
             bs_profile_denies(profile, BS_OP_READ)) {
             unenforced->reported[op] = ++unenforced->partial[op];

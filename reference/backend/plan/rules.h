@@ -10,15 +10,15 @@
  * true. */
 size_t bs_rule_literal(const char *rule, bool *tree);
 
-/* Number of rules that are not enforced; the index is an enum bs_op. */
+/* Numbers of rules that are not enforced. The index is an enum bs_op. */
 struct bs_unenforced_rules {
     unsigned reported[2];
-    unsigned partial[2]; /* number of those that make their aspect partial */
+    unsigned partial[2]; /* those of the reported rules that make their aspect partial */
 };
 
-/* For mounts: count the rules that are not enforced and add them to the report. With `root` NULL
- * these are the rules that are not enforced in any workspace, otherwise those that are not enforced
- * in the workspace at `root`. Returns false if memory ran out. */
+/* For mounts: count the rules that are not enforced, and add them to the report. If `root` is NULL,
+ * these are the rules that mounts can enforce in no workspace; otherwise the rules that they cannot
+ * enforce in the workspace at `root`. Returns false if memory ran out. */
 bool bs_rules_of_mounts(const struct bs_profile *profile, const struct bs_backend_context *context,
                         const char *root, struct bs_backend_report *report,
                         struct bs_unenforced_rules *unenforced);

@@ -1,6 +1,6 @@
-/* Finds changes of paths that a rule denies to modify, by comparing two snapshots. The change time
- * of a file is compared, because programs can set the access and modification time but not this
- * one. */
+/* Finds changes of paths that a rule denies to modify, by comparing two snapshots. The snapshots
+ * have the change time of each file, because programs can set its access and modification time, but
+ * not its change time. */
 #define _GNU_SOURCE
 #include "backend/plan/scan.h"
 
@@ -61,8 +61,8 @@ static bool add_if_denied(void *ctx, const struct bs_walk_entry *at) {
     return good;
 }
 
-/* A directory that cannot be listed may hide changes. So it is an entry of the snapshot: if it
- * becomes unreadable or readable between the snapshots, that is a violation. */
+/* Make a directory that cannot be listed an entry of the snapshot, because it may hide changes. It
+ * is a violation if the directory becomes unreadable or readable between the snapshots. */
 static bool add_unreadable(void *ctx, const struct bs_walk_entry *at) {
     char *path = NULL;
     if (asprintf(&path, "%s/", at->relative) < 0)

@@ -9,8 +9,8 @@
 /* A snapshot points to the profile that it was taken with. */
 struct bs_snapshot;
 
-/* If `cut` is NULL, there are no limits. Otherwise a workspace that is too large sets *cut, and
- * *snapshot is NULL. Returns 0 or a negative code. */
+/* Take a snapshot. If `cut` is NULL, there are no limits. Otherwise, if the workspace is too large,
+ * *cut becomes true and *snapshot is NULL. Returns 0 or a negative code. */
 int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel, bool *cut,
                      struct bs_snapshot **snapshot, struct bs_error *err);
 

@@ -14,7 +14,8 @@ struct bs_inner_link {
     bool replaceable; /* programs in the sandbox may remove or rename the link */
 };
 
-/* All links of a workspace. Zero the struct, add every link, sort once, then look up names. */
+/* All links of a workspace. Begin with a zeroed struct, add every link, sort once, then look up
+ * names. */
 struct bs_inner_links {
     struct bs_inner_link *list;
     size_t n;
@@ -31,9 +32,9 @@ void bs_inner_links_clear(struct bs_inner_links *links);
 #define BS_MOST_LINKED_NAMES 1024
 
 /* Call `each` for every other name of `path`. A name uses each link at most once, so a link to a
- * directory above itself adds a finite number of names. `replaceable` is true if programs in the
- * sandbox can replace one of the links in the name. Returns 0; EOVERFLOW if names are missing
- * because of a limit; ENOMEM. */
+ * directory above itself adds only a finite number of names. `replaceable` is true if programs in
+ * the sandbox can replace one of the links in the name. Returns 0, EOVERFLOW if names are missing
+ * because of a limit, or ENOMEM. */
 int bs_linked_names(const struct bs_inner_links *links, const char *path,
                     void (*each)(void *ctx, const char *name, bool replaceable), void *ctx);
 

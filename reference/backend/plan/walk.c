@@ -1,6 +1,6 @@
-/* Walks through a directory tree. fts(3) is not used, because it treats a directory that it cannot
- * read to the end as complete, and dereferences a null pointer if memory runs out. A path that the
- * walk misses gets no mount, and so is not protected. */
+/* Walks through a directory tree. A path that the walk misses gets no mount, and so is not
+ * protected. So fts(3) cannot be used: it treats a directory that it cannot read to the end as
+ * complete, and dereferences a null pointer if memory runs out. */
 #define _GNU_SOURCE
 #include "backend/plan/walk.h"
 
@@ -81,7 +81,7 @@ static int read_entries(const struct tree *tree, struct bs_buf *entries) {
     int os_error = dir == NULL ? errno : 0;
     while (dir != NULL && os_error == 0) {
         errno = 0;
-        /* No other thread uses this DIR. */
+        /* no other thread uses this DIR */
         const struct dirent *entry = readdir(dir); /* NOLINT(concurrency-mt-unsafe) */
         if (entry == NULL) {
             os_error = errno;
@@ -104,7 +104,7 @@ static bool is_gone(int os_error) {
 
 /* True if the caller ran out of memory or descriptors, which ends the walk. Every other error is a
  * property of the directory, which then counts as unreadable: its owner may have removed the
- * permissions, and may restore them from within the sandbox. */
+ * permissions, and may restore them inside the sandbox. */
 static bool is_shortage(int os_error) {
     return os_error == ENOMEM || os_error == EMFILE || os_error == ENFILE;
 }

@@ -26,8 +26,8 @@ struct bs_walk {
      * NULL. */
     bool (*unreadable)(void *ctx, const struct bs_walk_entry *at);
     int cancel; /* a descriptor or -1 */
-    /* If it is NULL, the walk has no limits. Otherwise the walk ends at the time `until` (of
-     * bs_now_ns) or after two million names. Then it sets *cut and calls `leave` for the
+    /* If `cut` is NULL, the walk has no limits. Otherwise the walk ends at the time `until` (of
+     * bs_now_ns) or after two million names. Then it sets *cut, and calls `leave` for the
      * directories that it is in. */
     bool *cut;
     uint64_t until;

@@ -159,8 +159,8 @@ void bs_context_clear(struct bs_resolved_context *resolved) {
     *resolved = (struct bs_resolved_context){.root = NULL};
 }
 
-/* True for /proc, /sys and the like: their files are interfaces of the kernel, and a sandbox mounts
- * its own over them. */
+/* True for /proc, /sys and similar directories. Their files are interfaces of the kernel, and a
+ * sandbox mounts its own directories over them. */
 static bool is_system_dir(const char *root) {
     return strcmp(root, "/") == 0 || strcmp(root, "/dev") == 0 || bs_is_below(root, "/proc") ||
            bs_is_below(root, "/sys") || bs_is_below(root, "/dev/pts") ||

@@ -4,7 +4,7 @@
 
 #include <boxspec/backend.h>
 
-/* A context whose root and cwd are real paths. These two are malloc'd; the rest belongs to the
+/* A context whose root and cwd are real paths. These two come from malloc; the rest belongs to the
  * caller. */
 struct bs_resolved_context {
     struct bs_backend_context context;
@@ -24,15 +24,15 @@ int bs_context_check(const struct bs_backend_context *context, struct bs_error *
 /* True if `path` is `dir` or lies below it. Both are real paths. */
 bool bs_is_below(const char *path, const char *dir);
 
-/* Set *cache to the real path of HOME/.cache, malloc'd. It becomes NULL if the directory does not
- * exist. It also becomes NULL if it lies in the root (which may be NULL), because the grant of the
- * root includes it, or if a link in the root leads to it, because a program may have made this link
- * to any place. Returns false if memory ran out. */
+/* Set *cache to the real path of HOME/.cache, from malloc. *cache becomes NULL in three cases: the
+ * directory does not exist; it lies in the root (which may be NULL), so the grant of the root
+ * includes it; or a link in the root leads to it, and a program may have made this link to any
+ * place. Returns false if memory ran out. */
 bool bs_context_cache(const char *root, char **cache);
 
 bool bs_confine_has_network(enum bs_confine confine);
 
-/* The network access of a context, for backends that cannot filter by host. */
+/* The network access of a context. For backends that cannot filter by host. */
 enum bs_network { BS_NET_OPEN, BS_NET_NONE, BS_NET_LIST };
 enum bs_network bs_context_network(const struct bs_backend_context *context);
 unsigned bs_egress_port(const char *entry); /* returns 0 for `*` */

@@ -26,7 +26,8 @@ static size_t first_link(const char *path) {
     return 0;
 }
 
-/* Return the real path of a link: malloc'd, or NULL. Its parent is not a link. */
+/* Return the real path of a link without following the link itself. The result comes from malloc,
+ * or is NULL. */
 static char *place_of(const char *link) {
     const char *slash = strrchr(link, '/');
     char *place = NULL;
@@ -39,7 +40,8 @@ static char *place_of(const char *link) {
     return place;
 }
 
-/* Return the path in which the link at `place` is replaced by its text: malloc'd, or NULL. */
+/* Return the path after the link at `place` has been followed once: the text of the link, then
+ * `rest`. The result comes from malloc, or is NULL. */
 static char *followed(const char *place, const char *rest) {
     char text[PATH_MAX];
     char *path = NULL;

@@ -17,8 +17,8 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* Only private directories have such a name. So a directory of this name that is not locked was
- * left by a process that was killed. */
+/* Only private directories have such a name. So if a directory of this name is not locked, the
+ * process that made it was killed. */
 #define NAME "sandbox-of-boxspec-XXXXXX"
 enum { PREFIX = sizeof NAME - 1 - 6, LEFTOVERS_MS = 1000, COPIED_AT_ONCE = 1 << 20 };
 
@@ -38,8 +38,8 @@ bool bs_is_granted(const struct bs_backend_context *context, const char *also_wr
     return granted;
 }
 
-/* Lock a new directory. Returns false with *os_error 0 if another process has locked it, or removed
- * it because it looked like a leftover. */
+/* Lock a new directory. Returns false with *os_error 0 if another process has locked or removed it,
+ * because it looked like a leftover. */
 static bool lock_dir(const char *path, int *lock, int *os_error) {
     struct stat st;
     *os_error = 0;
@@ -50,8 +50,9 @@ static bool lock_dir(const char *path, int *lock, int *os_error) {
         *os_error = errno == ENOENT ? 0 : errno;
         return false;
     }
-    /* EWOULDBLOCK: another process has locked it. Other errors mean a file system without locks, on
-     * which remove_leftovers cannot lock the directory either. */
+    /* EWOULDBLOCK means that another process has locked the directory. Any other error means that
+     * the file system has no locks. Then no other process can lock the directory either, so it
+     * counts as locked. */
     bool locked = flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     if (locked && fstat(*lock, &st) != 0)
         *os_error = errno; /* no return here: the caller must remove the directory */
@@ -61,8 +62,8 @@ static bool lock_dir(const char *path, int *lock, int *os_error) {
     return false;
 }
 
-/* Remove the private directories that killed processes left in `dir`. The kernel has released the
- * lock of a process that has ended. */
+/* Remove the private directories that killed processes left in `dir`. They are not locked: the
+ * kernel releases the lock of a process when it ends. */
 static void remove_leftovers(const char *dir) {
     uint64_t until = bs_after_ms(bs_now_ns(), LEFTOVERS_MS);
     DIR *list = opendir(dir);
@@ -88,7 +89,7 @@ static int make_in(const char *dir, struct bs_private_dir *made) {
     enum { TIMES = 8 };
     int os_error = 0;
     char *path = NULL;
-    /* Try several times: until the directory is locked, it looks like a leftover, and another
+    /* Try several times. Until the new directory is locked, it looks like a leftover, and another
      * process may remove it. */
     for (int i = 0; i < TIMES && made->path == NULL && os_error == 0; i++) {
         if (asprintf(&path, "%s/" NAME, dir) < 0)
@@ -204,8 +205,8 @@ int bs_private_dir_remove(struct bs_private_dir *dir, struct bs_error *err) {
     char *path = dir->path;
     if (path == NULL)
         return BS_OK;
-    /* Try several times: a shortage of descriptors or memory may end soon, and the plan must not
-     * stay on disk. */
+    /* Try several times, because the plan must not stay on disk, and a shortage of descriptors or
+     * memory may end soon. */
     enum { TIMES = 3 };
     int os_error = EAGAIN;
     for (int i = 0; i < TIMES && os_error != 0; i++)

@@ -21,7 +21,7 @@ struct bs_private_dir {
 int bs_private_dir_make(const struct bs_backend_context *context, const char *also_writable,
                         struct bs_private_dir *made, struct bs_error *err);
 
-/* True if programs of this context may write to `path`, or if it lies in `also_writable`. */
+/* True if programs of this context may write to `path`, or if `path` lies in `also_writable`. */
 bool bs_is_granted(const struct bs_backend_context *context, const char *also_writable,
                    const char *path);
 
@@ -33,8 +33,8 @@ int bs_private_dir_copy_file(const char *dir, const char *name, const char *file
                              struct bs_error *err); /* with mode 0500 */
 int bs_private_dir_add_dir(const char *dir, const char *name, unsigned mode, struct bs_error *err);
 
-/* Remove the directory and unlock it. It is unlocked even if it could not be removed completely
- * (BS_E_IO). */
+/* Remove the directory and unlock it. The lock is released even if the directory could not be
+ * removed completely (BS_E_IO). */
 int bs_private_dir_remove(struct bs_private_dir *dir, struct bs_error *err);
 
 /* Remove the file `name` in the directory `parent`, or the directory with all of its contents.

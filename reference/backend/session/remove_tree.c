@@ -12,8 +12,8 @@
 #include "base/sys.h"
 
 /* A round enters at most LEVELS levels, because each level costs a descriptor and a stack frame.
- * Each round reduces the depth of the tree by that number. The number of rounds is limited, because
- * a process that is still alive could deepen the tree forever. */
+ * Each round makes the tree LEVELS levels less deep. The number of rounds is limited, because a
+ * process that is still alive could make the tree deeper forever. */
 enum { LEVELS = 32, MOST_ROUNDS = 10000 };
 
 struct removal {
@@ -55,14 +55,14 @@ static int remove_below(struct removal *removal, int parent, const char *name, u
         return 0;
     if (errno != EISDIR && errno != EPERM)
         return errno;
-    /* EBUSY: something is mounted there. It may be a directory of the host. */
+    /* EBUSY: something is mounted on the directory, perhaps a directory of the host. */
     if (unlinkat(parent, name, AT_REMOVEDIR) == 0)
         return 0;
     if (errno == EBUSY)
         return EBUSY;
-    /* Restore the mode: a program may have removed its own permissions from a directory in its
-     * TMPDIR. A process that outlived the session may replace the directory by a link, which must
-     * not be followed. */
+    /* Restore the mode, because a program may have removed its own permissions from a directory in
+     * its TMPDIR. Do not follow links, because a process that outlived the session may replace the
+     * directory by a link. */
     (void)fchmodat(parent, name, 0700, AT_SYMLINK_NOFOLLOW);
     if (level == LEVELS)
         return move_up(removal, parent, name);

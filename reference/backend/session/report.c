@@ -20,9 +20,9 @@ static const char *copy_text(struct bs_backend_report *report, const char *text)
     return arena != NULL ? bs_arena_text(arena, text, strlen(text)) : NULL;
 }
 
-/* Return the list with room for one more element. The capacity is always a power of two, so that
- * all earlier copies in the arena together are no larger than the list itself, which may have
- * 100,000 elements. A list that was set by a backend has no spare capacity. */
+/* Return the list with room for one more element. The capacity is always a power of two. So all
+ * earlier copies in the arena together are no larger than the list itself, which may have 100,000
+ * elements. A list that a backend has set itself has no spare capacity. */
 static void *grown(struct bs_backend_report *report, const void *list, size_t n, size_t size) {
     struct bs_arena *arena = arena_of(report);
     size_t capacity = 1;
@@ -51,7 +51,8 @@ static bool add_text(struct bs_backend_report *report, const char ***list, size_
     return true;
 }
 
-/* Add a formatted text of any length, because it contains paths and rules. */
+/* Format a text and add it to the list. The text may have any length, because it contains paths and
+ * rules. */
 static bool add_format(struct bs_backend_report *report, const char ***list, size_t *n,
                        const char *format, va_list args) {
     char *text = NULL;
@@ -65,14 +66,14 @@ static bool add_format(struct bs_backend_report *report, const char ***list, siz
 static void keep(void *entry) { (void)entry; }
 
 void bs_backend_report_clear(struct bs_backend_report *report) {
-    tdestroy(report->unenforced_tree, keep); /* keep the entries, which are in the arena */
+    tdestroy(report->unenforced_tree, keep); /* the entries themselves are in the arena */
     bs_arena_free(report->arena);
     *report = (struct bs_backend_report)BS_BACKEND_REPORT_INIT;
 }
 
 bool bs_report_claim(struct bs_backend_report *report, enum bs_aspect aspect, enum bs_claim claim) {
-    /* A claim is only lowered, never raised, because several parts of a mechanism report what they
-     * do not enforce. */
+    /* Ignore a better claim, because several parts of a mechanism report what they do not enforce.
+     */
     if (claim > report->aspects[aspect].claim)
         report->aspects[aspect].claim = claim;
     return true;
@@ -104,7 +105,7 @@ static int by_rule(const void *a, const void *b) {
     return order != 0 ? order : strcmp(x->why, y->why);
 }
 
-/* Build the search tree for a list that was set by a backend. */
+/* Build the search tree for a list that a backend has set itself. */
 static bool plant_tree(struct bs_backend_report *report) {
     bool good = true;
     for (size_t i = 0; good && i < report->n_unenforced; i++)
@@ -112,8 +113,8 @@ static bool plant_tree(struct bs_backend_report *report) {
     return good;
 }
 
-/* A policy may have 10,000 rules, so a search tree finds out whether an entry exists already. After
- * the list has grown, the tree points to the earlier copies in the arena, which have the same
+/* A search tree finds out whether an entry exists already, because a policy may have 10,000 rules.
+ * After the list has grown, the tree points to the earlier copies in the arena, which have the same
  * texts. */
 bool bs_report_unenforced(struct bs_backend_report *report, const char *rule, const char *why) {
     const struct bs_unenforced key = {NULL, rule, why};

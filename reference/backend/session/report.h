@@ -10,13 +10,13 @@ bool bs_report_warn(struct bs_backend_report *report, const char *format, ...)
 /* Add a rule that is not enforced, unless the same rule and reason are in the report. */
 bool bs_report_unenforced(struct bs_backend_report *report, const char *rule, const char *why);
 
-/* In both functions `path` is relative to the root. */
+/* `path` is relative to the root in both functions. */
 bool bs_report_hard_link(struct bs_backend_report *report, const char *root, const char *path);
 bool bs_report_violation(struct bs_backend_report *report, const char *root, const char *path,
                          const char *rule);
 
 /* Add the findings of prepare to the report of the probe. An aspect that prepare reports as partial
- * or unavailable becomes partial. An overall claim of fully then becomes partial too. */
+ * or unavailable becomes partial. If `overall` is BS_CLAIM_FULLY, it becomes partial then. */
 bool bs_report_merge(struct bs_backend_report *to, const struct bs_backend_report *from);
 
 /* Make each requested aspect unavailable (see bs_context_requests). */

@@ -1,5 +1,5 @@
-/* Opens, runs and closes a session. Each function of its backend is called in the order of
- * boxspec/backend.h; probe, prepare and shutdown at most once. */
+/* Opens, runs and closes a session. The functions of its backend are called in the order of
+ * boxspec/backend.h. Probe, prepare and shutdown are called at most once. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 
@@ -63,7 +63,7 @@ static void free_session(struct bs_session *session) {
     free(session);
 }
 
-/* The backend cannot be used: refuse the session, or open it without a sandbox. */
+/* Refuse the session, or open it without a sandbox, because the backend cannot be used. */
 static int open_without_backend(struct bs_session *session, enum bs_on_unavailable on_unavailable,
                                 const char *why, struct bs_backend_report *report,
                                 struct bs_error *err) {
@@ -146,8 +146,8 @@ static int prepare(struct bs_session *session, enum bs_on_unavailable on_unavail
     return open_without_backend(session, on_unavailable, call.err.message, report, err);
 }
 
-/* Open the session while SIGINT and SIGTERM are caught. The probe runs a program, which such a
- * signal ends like any run, so the result of the probe is worthless then. The session opens
+/* Open the session while SIGINT and SIGTERM are caught. The probe runs a program, and such a signal
+ * ends this program like any run, so the result of the probe is then worthless. The session opens
  * nevertheless, but it starts no program: the signal is the result of each run. */
 static int open_noting_signals(struct bs_session *session, enum bs_on_unavailable on_unavailable,
                                struct bs_backend_report *report, struct bs_error *err) {

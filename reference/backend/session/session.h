@@ -23,7 +23,8 @@ void bs_session_log_call(const struct bs_session *session, const char *call, int
                          const struct bs_error *err, const struct bs_backend_report *report,
                          const struct bs_wrapped *wrapped);
 
-/* `wrap` and `unwrap` of struct bs_sandbox (boxspec/sandbox.h). ctx is the session. Any thread. */
+/* `wrap` and `unwrap` of struct bs_sandbox (boxspec/sandbox.h). `ctx` is the session. Any thread
+ * may call them. */
 int bs_session_wrap(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
                     struct bs_error *err);
 void bs_session_unwrap(void *ctx, struct bs_wrapped *out);

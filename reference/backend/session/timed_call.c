@@ -23,7 +23,8 @@ struct worker {
     struct bs_backend backend;
     int cancel[2]; /* a pipe; the caller closes [1] to cancel the call */
     int done[2];   /* a pipe; the thread closes [1] when the call has returned */
-    /* protects the next two fields. The side that sets its field last frees the struct. */
+    /* Protects the next two fields. The caller sets `detached` and the thread sets `finished`; the
+     * last of the two frees the struct. */
     pthread_mutex_t lock;
     bool detached;
     bool finished;

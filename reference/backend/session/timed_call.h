@@ -16,10 +16,10 @@ struct bs_timed_call {
     int code; /* the code that the call returned */
 };
 
-/* Run the call. At the time `until` (of bs_now_ns), or when `cancel` (a descriptor or -1) becomes
+/* Run the call. At the time `until` (of bs_now_ns), or when the descriptor `cancel` (or -1) becomes
  * readable, the call is cancelled and gets one more second to return. A call that ignores the
- * cancellation is detached: its thread keeps a reference to the context; *call has no state and no
- * report, and its code is BS_E_EXECUTION. The caller clears the report. */
+ * cancellation is detached: its thread keeps a reference to the context. Then *call has no state
+ * and no report, and its code is BS_E_EXECUTION. The caller clears the report. */
 void bs_timed_call_run(struct bs_timed_call *call, uint64_t until, int cancel);
 
 #endif

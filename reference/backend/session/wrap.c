@@ -60,7 +60,7 @@ struct command {
     /* made by the backend; argv is NULL if the backend made no command */
     struct bs_wrapped wrapped;
     struct bs_env_list env;
-    const char **argv; /* in a session without a backend: the command of the request */
+    const char **argv; /* only in a session without a backend: the command of the request */
 };
 
 static void free_command(const struct bs_session *session, struct command *command) {
@@ -71,8 +71,8 @@ static void free_command(const struct bs_session *session, struct command *comma
     free(command);
 }
 
-/* Make the environment that a program gets inside: the caller's listed variables if the request
- * inherits, and the additions of the backend. */
+/* Make the environment that a program gets in the sandbox: the variables of the caller that the
+ * contract lists, if the request inherits them, and the additions of the backend. */
 static int compose_env(const struct bs_session *session, const struct bs_exec_request *request,
                        struct command *command, struct bs_wrapped *out, struct bs_error *err) {
     int os_error = bs_env_compose(
@@ -87,8 +87,9 @@ static int compose_env(const struct bs_session *session, const struct bs_exec_re
     return BS_OK;
 }
 
-/* Without a sandbox the command stays unchanged. The program gets the same variables as inside,
- * because the request was written for a program that gets no secret of the caller. */
+/* Pass on the command unchanged, because there is no sandbox. The program gets the same variables
+ * as in a sandbox, because the request was written for a program that gets no secret of the
+ * caller. */
 static int pass_on(const struct bs_session *session, const struct bs_exec_request *request,
                    struct command *command, struct bs_wrapped *out, struct bs_error *err) {
     command->argv = calloc(request->n_args + 2, sizeof *command->argv);
