@@ -15,10 +15,10 @@ struct bs_rule {
     uint32_t line;    /* from 1, in the file `source`; 0 for a rule that is in no file */
     uint32_t column;
     uint32_t index; /* position in its list in the file, from 0 */
-    /* hash of the body (policy/document/cover.h); only used while the policy is being loaded */
+    /* hash of the body (policy/document/cover.h); used only while the policy is loaded */
     uint32_t hash;
     bool negated;
-    bool names_folder; /* ends in a separator, so it matches a directory and no path below it */
+    bool names_folder; /* ends in a separator, so it matches a directory but no path below it */
     /* one byte, so that a rule has the size of half a cache line */
     enum bs_policy_source source : 8;
 };
@@ -63,7 +63,7 @@ struct bs_policy {
     struct bs_profile_rules *profiles; /* in the order of the file */
     size_t n_profiles;
     struct bs_profile_name *by_name; /* the profiles sorted by name */
-    uint64_t seed;                   /* seed of the hashes of its rules */
+    uint64_t seed;                   /* seed of the hashes of the rules */
     struct bs_arena *arena;
 };
 

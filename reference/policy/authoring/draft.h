@@ -1,5 +1,5 @@
-/* A policy of version 2 that is being written, with comments about the parts of version 1 that did
- * not fit. */
+/* A policy of version 2 that is being written. Parts of version 1 that do not fit become
+ * comments. */
 #ifndef BS_POLICY_AUTHORING_DRAFT_H
 #define BS_POLICY_AUTHORING_DRAFT_H
 
@@ -24,8 +24,8 @@ struct bs_draft {
     bool failed;         /* memory ran out */
 };
 
-/* Add a comment line: the place, the value at that place, and the reason why it is only a comment
- * (may be NULL). */
+/* Add a comment line: the place, the value at that place, and the reason why it is only a comment.
+ * The reason may be NULL. */
 void bs_draft_note(struct bs_draft *draft, const struct bs_node *where, const struct bs_node *what,
                    const char *why);
 /* As bs_draft_note, about a place that has no node in the tree. */
@@ -34,13 +34,13 @@ void bs_draft_remark(struct bs_draft *draft, const char *where, const char *why)
 /* Return a NUL-terminated copy of a string, or NULL if memory ran out. */
 const char *bs_draft_keep(struct bs_draft *draft, const struct bs_node *text);
 
-/* Add a rule, or each rule of a list, to every list in `lists`. Values that are no rule become
- * comments. */
+/* Add a rule, or each rule of a list, to every list in `lists`. A value that is not a rule becomes
+ * a comment. */
 void bs_draft_add(struct bs_draft *draft, struct bs_profile_rules *profile,
                   const struct bs_node *where, const struct bs_node *rules, int lists);
 
-/* Remove the rules that version 2 would refuse because a deny equals or covers them, and add the
- * read rules that version 2 requires for modify rules. */
+/* Remove the rules that version 2 would refuse because a deny equals or covers them. Add the read
+ * rules that version 2 requires for modify rules. */
 void bs_draft_settle(struct bs_draft *draft, struct bs_profile_rules *profile);
 
 #endif

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* A directory that is being read. The walk keeps the length of the path before it, to restore the
- * path later. */
+/* A directory that is being read. `path_len` is the length of the path before the directory was
+ * added, to restore the path later. */
 struct level {
     DIR *dir;
     size_t path_len;
@@ -67,7 +67,7 @@ static void examine(struct walk *walk, const char *name) {
     struct stat st;
     report->looked_at++;
     if (fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-        report->unreadable += errno != ENOENT; /* with ENOENT it was removed meanwhile */
+        report->unreadable += errno != ENOENT; /* ENOENT: it was removed meanwhile */
         return;
     }
     push_name(walk, name);
@@ -92,7 +92,7 @@ static bool is_dots(const char *name) {
 static void walk_all(struct walk *walk) {
     while (walk->depth > 0 && !walk->report->stopped && !walk->path.failed) {
         errno = 0;
-        /* Each DIR is this call's own. */
+        /* No other call uses this DIR. */
         const struct dirent *entry =
             readdir(walk->levels[walk->depth - 1].dir); /* NOLINT(concurrency-mt-unsafe) */
         if (entry == NULL) {

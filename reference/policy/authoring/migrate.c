@@ -1,5 +1,5 @@
-/* Reads files of version 1, which had no fixed structure. This code knows the usual structures:
- * lists called allow, deny, read, write and the like, at the top level, in `spec` or in a profile.
+/* Reads files of version 1, which had no fixed structure. The usual structures are known: lists
+ * called allow, deny, read, write and similar names, at the top level, in `spec` or in a profile.
  * Everything else becomes a comment, so that a person can decide. */
 #include <string.h>
 
@@ -65,7 +65,7 @@ static bool add_profiles(struct bs_draft *draft, const struct bs_node *key) {
     bool named = bs_node_is(key, "profiles") || bs_node_is(key, "fsProfiles");
     if (!named || key->next->kind != BS_NODE_MAP || draft->policy.profiles != NULL)
         return false;
-    /* One more profile, for the rules that are in no profile. */
+    /* Reserve one more profile for the rules that belong to no profile. */
     draft->policy.profiles = bs_arena_zeroed(draft->policy.arena, (size_t)key->next->len + 1,
                                              sizeof *draft->policy.profiles);
     draft->failed = draft->failed || draft->policy.profiles == NULL;

@@ -8,19 +8,20 @@
 #include "policy/path/rule.h"
 #include "policy/profile/check.h"
 
-/* The search for remedies. The answer for the path changes only if the entry that decides is
+/* The search for remedies. The decision about the path changes only if the entry that decides is
  * removed, or if an entry is added after it. So each step tries every way to overrule the entry
  * that decides at that moment. The search tries remedies of one change first, then of two, and so
- * on, so it finds all remedies of the smallest size. */
+ * on. So it finds all remedies of the smallest size. */
 struct search {
     const struct bs_profile *profile;
     const struct bs_list *list;
     enum bs_op op;
     struct bs_pattern path; /* the path, as the body of a rule */
-    const bool *matched;    /* for each entry of the list: whether it matches the path */
-    bool *removed[2];       /* for each entry of both lists: whether the remedy removes it */
+    const bool *matched;    /* true for each entry of the list that matches the path */
+    /* true for each entry that the remedy removes; one array for each operation */
+    bool *removed[2];
     bool adds_rule;
-    bool adds_exception[2]; /* index: the file that gets the exception */
+    bool adds_exception[2]; /* the index is the file that gets the exception */
     struct bs_remedy now;
     size_t limit;
     struct bs_why_not *out;
@@ -68,7 +69,8 @@ static bool is_deny(const struct bs_entry *entry) {
     return entry->origin == BS_ENTRY_DENY_READ || entry->origin == BS_ENTRY_DENY_MODIFY;
 }
 
-/* True if the remedy also needs a read rule: a path that may be modified must be readable. */
+/* True if the remedy also needs a read rule, because a path that may be modified must be
+ * readable. */
 static bool needs_read_rule(const struct search *search) {
     const struct bs_list *read = &search->profile->effective.lists[BS_OP_READ];
     for (size_t i = 0; i < read->n_own && search->op == BS_OP_MODIFY; i++) {
@@ -80,8 +82,8 @@ static bool needs_read_rule(const struct search *search) {
     return search->op == BS_OP_MODIFY;
 }
 
-/* True if an exception of the global policy lies inside a deny that precedes it and is not removed.
- * `body` is the exception and `end` its index. */
+/* True if an exception of the global policy lies inside an earlier deny that the remedy does not
+ * remove. `body` is the exception and `end` its index. */
 static bool is_inside_deny(struct search *search, const struct bs_pattern *body, size_t end) {
     const struct bs_list *list = &search->profile->effective.lists[BS_OP_MODIFY];
     size_t top = bs_rule_subtree(body->text, body->len);
@@ -133,7 +135,7 @@ static bool is_in(const struct bs_remedy *remedy, const struct bs_change *change
     return false;
 }
 
-/* True if this remedy was found before. The order of the changes does not matter. */
+/* True if the same remedy was found before. The order of the changes does not matter. */
 static bool is_known(const struct search *search) {
     const struct bs_why_not *out = search->out;
     for (size_t i = 0; i < out->n_remedies; i++) {
@@ -183,7 +185,8 @@ static void undo(struct search *search, size_t n_changes) {
         mark(search, &search->now.changes[--search->now.n_changes], false);
 }
 
-/* Also remove the exceptions that lie inside no deny any more because a deny was removed. */
+/* Also remove the exceptions that lie inside no deny any more after a deny was removed, because a
+ * policy may not have such exceptions. */
 static bool push_orphans(struct search *search) {
     const struct bs_list *list = &search->profile->effective.lists[BS_OP_MODIFY];
     for (size_t i = list->n_own; i < list->n; i++) {
@@ -206,8 +209,8 @@ static bool push_removal(struct search *search, enum bs_op op, size_t index) {
            (entry->origin != BS_ENTRY_DENY_MODIFY || push_orphans(search));
 }
 
-/* Also remove denies that equal the added rule: a profile may not have a rule that equals a deny of
- * its operation. A denyRead counts for modify, too. */
+/* Also remove denies that equal the added rule, because a profile may not have a rule that equals a
+ * deny of its operation. A denyRead counts for modify, too. */
 static bool push_equal_denies(struct search *search) {
     for (int op = BS_OP_READ; op <= (int)search->op; op++) {
         const struct bs_list *list = &search->profile->effective.lists[op];
@@ -270,7 +273,7 @@ static void go_on(struct search *search) {
     }
 }
 
-/* Returns false if memory ran out. */
+/* Find all remedies. Returns false if memory ran out. */
 static bool search_all(struct search *search, struct bs_path_view path) {
     const struct bs_list *lists = search->profile->effective.lists;
     size_t n = search->list->n;

@@ -16,8 +16,8 @@ void bs_cover_clear(struct bs_cover *cover) {
 }
 
 /* Return a number below 256 for the first segment of a rule: a hash of its first eight bytes. A
- * rule that lies inside a subtree has the same number as the subtree, so most other rules need no
- * look-up. */
+ * rule that lies inside a subtree has the same number as the subtree. If no subtree has the number
+ * of a rule, the rule needs no look-up, which is the case for most rules. */
 static size_t start_of(const struct bs_rule *rule) {
     uint64_t first =
         rule->len < BS_WORD_BYTES ? bs_word_rest(rule->body, rule->len) : bs_word_at(rule->body);
@@ -116,9 +116,9 @@ static void find_subtree(const struct bs_cover *cover, uint64_t hash, const stru
         widen(span, slot->first, slot->last);
 }
 
-/* Find the subtrees that a rule lies in. Each separator needs one look-up, with the hash of the
- * text before it, which is computed along the way. A rule that is a subtree lies in itself; this
- * case is found by the search for equal rules. */
+/* Find the subtrees in which a rule lies. Each separator needs one look-up of the text before it,
+ * whose hash is computed along the way. A rule that is a subtree also lies in itself, but the
+ * search for equal rules finds this case. */
 static void find_above(const struct bs_cover *cover, const struct bs_rule *rule,
                        struct bs_span *span) {
     size_t start = start_of(rule);

@@ -7,16 +7,16 @@
 #include "policy/match/matcher.h"
 #include "policy/path/rule.h"
 
-/* STEPS_A_BYTE limits the work of matching denies one by one: steps for each byte of the denies,
- * about as many as compiling a matcher takes. If the denies have more than MOST_BYTES, only a
- * compiled matcher is used. The compilation may refuse so many rules, and the result must then be
- * the same for every exception. */
+/* Limits on matching denies one by one. STEPS_A_BYTE is the number of steps for each byte of the
+ * denies, about as many as compiling a matcher takes. If the denies have more than MOST_BYTES, only
+ * a compiled matcher is used. Compiling so many rules may fail, and then it must fail for every
+ * exception alike. */
 enum { STEPS_A_BYTE = 64, MOST_BYTES = 32 * 1024 };
 
-/* The denies with wildcards. They are matched one by one at first, because in most files few
+/* The denies with wildcards. At first they are matched one by one, because in most files few
  * exceptions need them. When the permitted steps are used up, all denies are compiled into one
- * matcher. The matcher has them in reverse order, so that its highest match is the earliest deny.
- */
+ * matcher. The matcher has the denies in reverse order, so that its highest match is the earliest
+ * deny. */
 struct globs {
     bool subtrees_only;
     size_t steps_left;
@@ -28,7 +28,7 @@ struct globs {
 
 struct judge {
     const struct bs_rules *denies;
-    /* denies whose text alone shows that they contain an exception, without matching wildcards */
+    /* denies that can be compared with an exception by their text, without matching wildcards */
     struct bs_cover literal;
     struct globs any;
     struct globs subtrees;
@@ -49,8 +49,8 @@ static size_t steps_for(const struct bs_rules *denies) {
     return bytes <= MOST_BYTES ? bytes * STEPS_A_BYTE : 0;
 }
 
-/* Compile without tables: building tables takes longer than they would save for a list of
- * exceptions. */
+/* Compile without tables, because building tables takes longer than the tables would save for a
+ * list of exceptions. */
 static int compile(struct globs *globs, const struct bs_rules *denies) {
     struct bs_pattern *patterns = malloc((denies->n + 1) * sizeof *patterns);
     globs->numbers = malloc((denies->n + 1) * sizeof *globs->numbers);
@@ -70,8 +70,8 @@ static int compile(struct globs *globs, const struct bs_rules *denies) {
     return code;
 }
 
-/* Match with the matcher of all denies, which is compiled on first use. If the compilation fails,
- * it is not repeated for the next exception. */
+/* Match with the matcher of all denies. The first call compiles it. If this fails, later calls do
+ * not try again. */
 static int ask_together(struct globs *globs, const struct bs_rules *denies, uint32_t number,
                         const char *path, size_t len, bool *held) {
     ptrdiff_t highest = BS_NO_RULE;
@@ -115,7 +115,7 @@ static void clear(struct globs *globs) {
 }
 
 /* True if an exception is an exact path or a subtree of one. Any other exception could permit more
- * than its author sees. */
+ * than its author expects. */
 static bool has_right_form(const struct bs_rule *rule, struct bs_problems *problems) {
     size_t top = bs_rule_subtree(rule->body, rule->len);
     if (!bs_rule_has_wildcards(rule->body, top > 0 ? top : rule->len))

@@ -12,8 +12,8 @@
 #include "policy/file/read.h"
 #include "policy/model.h"
 
-/* A file that is being loaded. Loading continues after a problem, to report further ones.
- * `readable` is true if the file could be read into a model. */
+/* A file that is being loaded. Loading continues after a problem, so that further problems are
+ * reported too. `readable` is true if the file could be read into a model. */
 struct file {
     const struct bs_policy_text *text;
     enum bs_policy_source source;
@@ -21,7 +21,7 @@ struct file {
     bool readable;
 };
 
-/* Estimate of the memory for a policy: a fixed part, and a part that grows with its text. A small
+/* Estimate of the memory for a policy: a fixed part and a part for each byte of its text. A small
  * policy fits into one block. */
 enum { ROOM_A_POLICY = 512, ROOM_A_BYTE = 4 };
 
@@ -64,7 +64,8 @@ static bool validate(const struct file *file, const struct file *above, struct b
     if (!file->readable)
         return true;
     /* If the global file is unreadable, its exceptions are unknown, so the exceptions of a
-     * workspace cannot be checked. The problem of the global file is reported anyway. */
+     * workspace cannot be checked against them. The problem of the global file is reported
+     * anyway. */
     bool alone = above == NULL || !above->readable;
     const struct bs_policy *over = alone ? NULL : &above->policy;
     bs_denies_clear(denies);
@@ -125,8 +126,8 @@ static int hand_over(const struct bs_policy *loaded, struct bs_policy **policy,
     return BS_OK;
 }
 
-/* Fill the report. Warnings exist only if there are no problems, so at most one of the two has an
- * arena. */
+/* Fill the report. There are warnings only if there are no problems, so at most one of the two has
+ * an arena. */
 static void tell(struct bs_policy_report *report, struct bs_problems *problems,
                  struct bs_problems *warnings) {
     bs_problems_sort(problems);
@@ -169,7 +170,7 @@ void bs_policy_report_clear(struct bs_policy_report *report) {
 
 void bs_policy_free(struct bs_policy *policy) {
     if (policy != NULL)
-        bs_arena_free(policy->arena); /* this also frees the policy itself, which is in its arena */
+        bs_arena_free(policy->arena); /* this frees `policy` too, because it is in its own arena */
 }
 
 const char *bs_policy_name(const struct bs_policy *policy) { return policy->name; }

@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "base/table.h"
 
-/* Append a rule, even if an equal one is in the list: after an exception, a repeated rule has an
- * effect again. */
+/* Append all rules of another list, even those that the list has already: after an exception, a
+ * repeated rule has an effect again. */
 static bool append(struct bs_arena *arena, struct bs_rules *rules, const struct bs_rules *more) {
     if (more->n == 0)
         return true;

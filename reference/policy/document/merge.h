@@ -7,7 +7,7 @@
 #include "policy/model.h"
 
 /* Merge `over` into `policy`. Both must use the same arena. Returns false if memory ran out; the
- * policy may only be freed then. */
+ * policy may then only be freed. */
 bool bs_policy_merge(struct bs_policy *policy, const struct bs_policy *over);
 
 #endif

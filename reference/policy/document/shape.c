@@ -131,7 +131,7 @@ static struct bs_rules read_rules(struct reading *r, const struct bs_node *list,
     return rules;
 }
 
-/* Report negated rules of denyRead: they would permit paths that other rules deny. */
+/* Report negated rules of denyRead, because they would permit paths that other rules deny. */
 static void refuse_negated(struct reading *r, struct bs_rules *rules,
                            const struct bs_pointer *pointer) {
     size_t kept = 0;

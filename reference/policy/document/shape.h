@@ -14,15 +14,15 @@
 bool bs_shape_is_policy(const struct bs_node *root, enum bs_policy_format format,
                         struct bs_problems *problems);
 
-/* Read an integer as JSON or YAML writes it. Returns false if the node is no integer. A number that
- * does not fit becomes INT64_MAX or INT64_MIN. */
+/* Read an integer as JSON or YAML writes it. Returns false if the node is not an integer. A number
+ * that does not fit becomes INT64_MAX or INT64_MIN. */
 bool bs_shape_integer(const struct bs_node *node, int64_t *value);
 
 /* True if the node can be the value of `metadata.name`. */
 bool bs_shape_is_name(const struct bs_node *node);
 
-/* Fill the policy, of which only the arena and the seed are set, with all valid parts of the tree,
- * and report the invalid ones. Returns false if memory ran out. */
+/* Fill the policy with all valid parts of the tree, and report the invalid ones. Before the call,
+ * only the arena and the seed of the policy are set. Returns false if memory ran out. */
 bool bs_shape_read(const struct bs_node *root, enum bs_policy_format format,
                    struct bs_problems *problems, struct bs_policy *policy);
 

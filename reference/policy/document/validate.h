@@ -9,10 +9,10 @@
 #include "policy/file/problems.h"
 #include "policy/model.h"
 
-/* The denies of a policy, together with those of the policy above it, if there is one. */
+/* The denies of a policy and those of the policy above it, if there is one. */
 struct bs_denies {
     struct bs_cover read;
-    /* denyModify without its exceptions, which do not cancel denies in these checks */
+    /* denyModify without exceptions, because an exception does not cancel a deny in these checks */
     struct bs_cover modify;
 };
 
@@ -22,17 +22,18 @@ bool bs_denies_fill(struct bs_denies *denies, const struct bs_policy *policy,
 /* may be called for zeroed denies, and several times */
 void bs_denies_clear(struct bs_denies *denies);
 
-/* Check the profiles of one file against all denies that apply to it. */
+/* Check the profiles of one file against all denies that apply to the file. */
 bool bs_validate_profiles(const struct bs_policy *policy, const struct bs_denies *denies,
                           struct bs_problems *problems);
 
-/* Check the exceptions of one file. Those of the global file (`above` is NULL) are checked against
- * its own denies, those of a workspace against the exceptions of the global file. */
+/* Check the exceptions of one file. The global file has `above` NULL, and its exceptions are
+ * checked against its own denies. The exceptions of a workspace are checked against those of the
+ * global file. */
 bool bs_validate_exceptions(const struct bs_policy *policy, const struct bs_policy *above,
                             struct bs_problems *problems);
 
-/* Report a problem or a warning about a rule or a profile of the model. The functions write the
- * JSON pointer. */
+/* The functions below report a problem or a warning about a rule or a profile, with its JSON
+ * pointer. */
 
 /* `list` is "denyRead" or "denyModify". */
 void bs_problem_at_deny(struct bs_problems *problems, const char *list, const struct bs_rule *rule,

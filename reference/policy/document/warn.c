@@ -10,7 +10,7 @@ struct warner {
     struct bs_problems *warnings;
     const struct bs_denies *denies;
     struct bs_cover exceptions;
-    /* the paths of the exceptions, without a `**` at the end, sorted with before() */
+    /* the paths of the exceptions, without a `**` at the end, sorted by before() */
     struct bs_pattern *holes;
     size_t n_holes;
 };
@@ -25,8 +25,9 @@ static const char folder_code[] = "nothing-below";
 static const char folder_words[] =
     "this matches the directory itself and no path below it: write `/**` at the end, not `/`";
 
-/* True if the body begins or ends with a blank. The paths that it matches are refused, so it
- * matches nothing. A body has such a blank only if a separator protected it from being removed. */
+/* True if the body begins or ends with a blank. Paths that begin or end with a blank are refused,
+ * so the body matches nothing. Such a blank is only left in a body if a separator was next to it,
+ * as in `./ x`. */
 static bool matches_nothing(const struct bs_rule *rule) {
     return is_blank(rule->body[0]) || is_blank(rule->body[rule->len - 1]);
 }
@@ -78,7 +79,7 @@ static bool note_holes(struct warner *w) {
     return true;
 }
 
-/* True if an exception permits the top of the paths that the rule covers, or a path below it. */
+/* True if an exception permits a path that the rule covers. */
 static bool has_hole(const struct warner *w, const struct bs_rule *rule) {
     size_t top = bs_rule_subtree(rule->body, rule->len);
     struct bs_pattern from = {rule->body, top > 0 ? top : rule->len};
@@ -94,7 +95,7 @@ static bool has_hole(const struct warner *w, const struct bs_rule *rule) {
            bs_rule_covers(rule->body, rule->len, w->holes[low].text, w->holes[low].len);
 }
 
-/* True if a deny takes paths from this rule, and an exception gives some of them back. */
+/* True if an exception gives back paths that a deny takes from this rule. */
 static bool is_reopened(const struct warner *w, const struct bs_rule *rule) {
     return !w->exceptions.is_empty && (has_hole(w, rule) || bs_cover_covers(&w->exceptions, rule));
 }

@@ -1,6 +1,6 @@
-/* Reads JSON into a tree. The check of the text has found the place of each value, so the tree is
- * built from these places. cJSON only decodes the strings that have escapes: a whole tree of cJSON
- * would cost more than the rest of loading. */
+/* Reads JSON into a tree. The check of the text (base/json_text.h) has recorded the place of each
+ * value, and the tree is built from these places. cJSON only decodes the strings that have escapes:
+ * building a tree of cJSON would take longer than all other steps of loading. */
 #include "policy/file/parse.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "base/json_text.h"
 #include "base/position.h"
 
-/* Memory on the stack that suffices for a small file: names and values, and bytes of strings with
- * escapes. */
+/* Memory on the stack that suffices for a small file. FEW_PLACES counts names and values,
+ * MOST_DECODED bytes of strings with escapes. */
 enum { FEW_PLACES = 32, MOST_DECODED = 512 };
 
 struct builder {
@@ -74,7 +74,7 @@ static bool build_scalar(struct builder *b, size_t number) {
     return true;
 }
 
-/* Build the node for a place, with everything inside it. */
+/* Build the node for a place, and the nodes of everything inside it. */
 static bool build(struct builder *b, size_t number) {
     const struct bs_json_place *place = &b->places[number];
     char bracket = b->text[place->at];

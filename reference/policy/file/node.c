@@ -13,7 +13,7 @@ void bs_document_clear(struct bs_document *document) {
 
 bool bs_node_is(const struct bs_node *node, const char *text) {
     if (node->kind != BS_NODE_STRING || node->len == 0 || node->text[0] != text[0])
-        return false; /* compare the first byte first, because most names differ there */
+        return false; /* most names differ in the first byte */
     size_t len = strlen(text);
     return node->len == len && memcmp(node->text, text, len) == 0;
 }
@@ -26,7 +26,7 @@ const struct bs_node *bs_node_member(const struct bs_node *map, const char *name
     return NULL;
 }
 
-/* Up to this number of names, comparing each pair is faster than a table. */
+/* Up to this number of names, comparing each pair is faster than using a table. */
 enum { FEW = 8 };
 
 static void visit(struct bs_node *node, const struct bs_pointer *pointer,

@@ -46,7 +46,8 @@ struct bs_document {
 
 void bs_document_clear(struct bs_document *document);
 
-/* The first reason why a file is not well-formed. Further ones are not searched. */
+/* The first reason why a file is not well-formed. The reader stops there, so it reports no further
+ * reason. */
 struct bs_flaw {
     uint32_t line;
     uint32_t column;
@@ -60,8 +61,8 @@ bool bs_node_is(const struct bs_node *node, const char *text);
 /* Return the value of the first member of that name, or NULL. */
 const struct bs_node *bs_node_member(const struct bs_node *map, const char *name);
 
-/* Find keys that occur twice in a map; cJSON and libyaml return both. Each repetition in the tree
- * is reported at its key and removed, so only the first value remains. */
+/* Find keys that occur twice in a map, because cJSON and libyaml return both. Each repetition is
+ * reported at its key and removed from the tree, so only the first value remains. */
 void bs_duplicates_drop(struct bs_node *root, struct bs_problems *problems);
 
 #endif

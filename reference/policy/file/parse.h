@@ -4,8 +4,9 @@
 
 #include "policy/file/node.h"
 
-/* The document points into the text until it is cleared. Returns 0; BS_E_INVALID with the flaw
- * filled; BS_E_EXECUTION if memory ran out. In the last two cases the document is empty. */
+/* Read a JSON text. The document points into the text until it is cleared. Returns 0; BS_E_INVALID
+ * with the flaw filled; BS_E_EXECUTION if memory ran out. In the last two cases the document is
+ * empty. */
 int bs_policy_read_json(const char *text, size_t len, struct bs_document *document,
                         struct bs_flaw *flaw);
 

@@ -24,8 +24,8 @@ static void put_escape(struct bs_buf *out, unsigned code_point) {
     bs_buf_add(out, escape, sizeof escape);
 }
 
-/* Return the code point at `text` and set its size if it must be escaped; otherwise return 0. YAML
- * refuses more characters than JSON; all of them are escaped in both formats. */
+/* If the character at `text` must be escaped, return its code point and set *size; otherwise return
+ * 0. YAML refuses more characters than JSON; all of these are escaped in both formats. */
 static unsigned to_escape(const unsigned char *text, size_t *size) {
     *size = 1;
     if (text[0] < 0x20 || text[0] == 0x7F || text[0] == '"' || text[0] == '\\')
@@ -109,7 +109,7 @@ static void enter(struct printer *p, const char *bracket) {
 static void leave(struct printer *p, const char *bracket) {
     p->depth--;
     if (p->json) {
-        p->first = true; /* so that no comma is written before the bracket */
+        p->first = true; /* prevents a comma before the bracket */
         new_line(p);
         bs_buf_str(p->out, bracket);
     }

@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 
-/* A file that is refused usually has one problem; its pointer and message fit into the first
- * block. */
+/* Room for the one problem that a refused file usually has: its pointer and message fit into the
+ * first block. */
 enum { FIRST_ROOM = 4, GROWTH = 4, FIRST_BYTES = 512, INDEX_DIGITS = 24 };
 
 /* Write a number at the end of `digits` and return its length. */
@@ -31,7 +31,7 @@ static size_t part_size(const struct bs_pointer *part) {
     return size;
 }
 
-/* Write one part of a pointer so that it ends at `end`. Returns where it starts. */
+/* Write one part of a pointer so that it ends at `end`. Returns the start of the part. */
 static char *put_part(char *end, const struct bs_pointer *part) {
     char digits[INDEX_DIGITS];
     if (part->name == NULL) {
@@ -173,8 +173,8 @@ static int by_place(const void *a, const void *b) {
 }
 
 void bs_problems_sort(struct bs_problems *problems) {
-    /* Problems are mostly found in the order of the file, so the start of the list is usually
-     * sorted. */
+    /* Problems are mostly found in the order of the file, so a large part of the list is usually
+     * sorted already. */
     size_t sorted = 1;
     while (sorted < problems->n &&
            by_place(&problems->items[sorted - 1], &problems->items[sorted]) <= 0)

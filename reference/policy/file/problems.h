@@ -6,8 +6,8 @@
 
 #include <boxspec/policy.h>
 
-/* A JSON pointer as a chain that leads from its last part to its first. The parts are on the stack
- * of the functions that walk through the tree. They become text only if there is a problem. */
+/* A JSON pointer as a chain from its last part to its first. The parts are on the stack of the
+ * functions that walk through the tree. The pointer becomes text only if there is a problem. */
 struct bs_pointer {
     const struct bs_pointer *up; /* the part before this one; NULL: this is the whole file */
     const char *name;            /* NULL: this part is an index of a list */
@@ -25,13 +25,15 @@ struct bs_problems {
     struct bs_policy_problem *items;
     size_t n;
     size_t room;
-    enum bs_policy_source source; /* the file of the problems that are added from now on */
+    enum bs_policy_source source; /* the file of the problems that the next calls add */
     bool failed;                  /* memory ran out, so problems are missing */
-    /* pointer of the list of the last item, as text; reused for the next item of that list */
+    /* pointer of the list to which the last item belongs, as text; reused for the next item of that
+     * list */
     const char *list;
     size_t list_len;
-    const char *list_name; /* this and the next field identify that list and its profile; compared
-                              as pointers */
+    /* this and the next field identify that list and its profile; they are compared as pointers,
+     * not as texts */
+    const char *list_name;
     const char *list_owner;
 };
 

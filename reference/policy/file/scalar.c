@@ -34,7 +34,7 @@ static bool is_exponent(const char *text, size_t len) {
     return digits > 0 && 1 + sign + digits == len;
 }
 
-/* Recognise what may follow the sign of a number: digits, a point, an exponent. */
+/* Return the kind of a number without its sign: digits, a point and an exponent are allowed. */
 static enum bs_node_kind number(const char *text, size_t len) {
     size_t whole = run_of(text, len, decimal);
     if (whole > 0 && whole == len)

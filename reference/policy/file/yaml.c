@@ -13,7 +13,7 @@
 #include "base/position.h"
 #include "policy/file/yaml.h"
 
-/* MOST_NODES is the number of values of the densest JSON file of 4 MiB. */
+/* MOST_NODES is the largest number of values that a JSON file of 4 MiB can have. */
 enum { MOST_NODES = 2 * 1024 * 1024, NODES_AT_ONCE = 64 };
 
 struct level {
@@ -26,9 +26,10 @@ struct builder {
     const char *text;
     size_t len;
     struct bs_yaml_scan scan;
-    size_t at;      /* the byte offset of the character number at_mark */
-    size_t at_mark; /* marks of libyaml count characters */
-    /* a guess: how many more bytes than characters the text has up to the end of the last scalar */
+    size_t at;      /* byte offset of the character that is number at_mark */
+    size_t at_mark; /* marks of libyaml count characters, not bytes */
+    /* a guess: by how much the byte offset exceeds the offset in characters at the end of the last
+     * scalar */
     size_t ahead;
     struct bs_document *document;
     struct bs_flaw *flaw;
@@ -39,8 +40,8 @@ struct builder {
     size_t n_spare;
 };
 
-/* If the last line of a text has no line feed, libyaml reports the end of the text on a line after
- * it. The position is corrected to the real end. */
+/* Report a problem at a mark. If the last line has no line feed, libyaml reports the end of the
+ * text on the line after it, so the position is corrected to the real end. */
 static int refuse(struct builder *b, yaml_mark_t mark, const char *message) {
     struct bs_position where = {(uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
     struct bs_position end = bs_position_of(b->text, b->len);
@@ -52,8 +53,8 @@ static int refuse(struct builder *b, yaml_mark_t mark, const char *message) {
     return BS_E_INVALID;
 }
 
-/* Return the byte offset of a mark. Marks must be passed in the order of the text; for an earlier
- * mark the result is the length of the text. */
+/* Return the byte offset of a mark. Marks must be passed in the order of the text; for a mark
+ * before the previous one, the result is the length of the text. */
 static size_t offset_of(struct builder *b, yaml_mark_t mark) {
     if (b->scan.is_ascii)
         return mark.index < b->len ? mark.index : b->len;
@@ -133,8 +134,8 @@ static int refuse_key(struct builder *b, const yaml_event_t *event, enum bs_node
     return BS_OK;
 }
 
-/* Compare a scalar with the text at the index of its mark plus `ahead` bytes. Return this position
- * if the bytes are equal, else NULL. */
+/* Compare a scalar with the text at the index of its mark plus `ahead` bytes. Return a pointer to
+ * this text if the bytes are equal, otherwise NULL. */
 static const char *stands_at(struct builder *b, const yaml_event_t *event, size_t ahead) {
     bool quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     size_t at = event->start_mark.index + ahead + quoted;
@@ -146,9 +147,9 @@ static const char *stands_at(struct builder *b, const yaml_event_t *event, size_
     return b->text + at;
 }
 
-/* Return the scalar as a part of the text if the text has exactly the same bytes; most scalars have
- * no escape. This saves a copy. The offset may be guessed, because the bytes are compared in any
- * case. It is counted only if the guess was wrong. */
+/* Return the scalar as a part of the text if it is in the text unchanged, which saves a copy. Most
+ * scalars have no escape, so they are. The byte offset is guessed first, and counted only if the
+ * guess was wrong. A wrong guess is harmless, because the bytes are compared. */
 static const char *verbatim(struct builder *b, const yaml_event_t *event) {
     const char *text = stands_at(b, event, b->ahead);
     if (text == NULL && !b->scan.is_ascii)

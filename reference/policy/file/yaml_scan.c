@@ -31,8 +31,8 @@ static const char *forbidden(const unsigned char *text) {
     return NULL;
 }
 
-/* Find the bytes of a block that must be examined one by one: bytes that are not ASCII, and control
- * characters except the line feed, which is too frequent. */
+/* Mark the bytes of a block that must be examined one by one: bytes that are not ASCII, and control
+ * characters. The line feed is no such byte, because it is frequent and allowed. */
 #ifdef __SSE2__
 enum { BLOCK = 16, BITS_A_BYTE = 1 };
 
@@ -47,8 +47,9 @@ static uint64_t claimed(const char *text) {
 #else
 enum { BLOCK = BS_WORD_BYTES, BITS_A_BYTE = 8 };
 
-/* A borrow or carry can only mark additional bytes, which costs time. Line feeds are increased
- * first, because their borrow would mark the indentation after them. */
+/* The same without SSE2. A borrow or carry may mark more bytes than necessary, which costs only
+ * time. Line feeds are replaced by larger bytes first, because their borrow would mark the
+ * indentation after them. */
 static uint64_t claimed(const char *text) {
     uint64_t word = bs_word_at(text);
     word |= bs_word_equal(word, '\n') >> 2;

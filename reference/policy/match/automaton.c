@@ -5,8 +5,8 @@
 
 #include "policy/match/tokens.h"
 
-/* number of sets besides consume and loop: initial, gaps, accepting, last, forever, and the states
- * that every character leaves */
+/* number of sets besides those of consume and loop: initial, gaps, accepting, last, forever, and
+ * the states that every character leaves */
 enum { OTHER_SETS = 6 };
 
 size_t bs_automaton_states(const struct bs_pattern *pattern) {
@@ -78,8 +78,8 @@ static bool add_state(struct bs_automaton *automaton, uint64_t *by_any, uint32_t
     return always || by == '/';
 }
 
-/* A `?` accepts the first byte of a character, so its states go on with every class that does not
- * consist of continuation bytes. */
+/* A `?` accepts the first byte of any character. So add its states to the set of each class that
+ * has such bytes. */
 static void consume_any(struct bs_automaton *automaton, const uint64_t *by_any) {
     for (uint32_t class = 0; class < automaton->n_classes; class ++) {
         uint64_t *set = automaton->consume + (size_t) class * automaton->words;
@@ -98,7 +98,7 @@ struct entering {
     uint32_t last; /* the first state of the current segment */
 };
 
-/* Add states for the plain bytes that come next. Returns false if there are none. */
+/* Add states for the plain bytes that come next. Returns false if the next byte is not plain. */
 static bool enter_plain(struct bs_automaton *automaton, struct entering *e) {
     const char *text = NULL;
     size_t n = bs_tokens_plain(&e->tokens, &text);
@@ -136,8 +136,8 @@ static uint32_t enter(struct bs_automaton *automaton, uint64_t *by_any,
 }
 
 /* Return a bound for the number of states. A pattern has at most one state for each byte and one
- * for its end. If this sum fits into one word, the states are not counted exactly, because counting
- * takes as long as adding them. */
+ * for its end. If this sum fits into one word, it is used as the bound, because an exact count
+ * takes as long as adding the states. */
 static size_t room_for_states(const struct bs_pattern *patterns, size_t n) {
     size_t most = 0;
     for (size_t i = 0; i < n; i++)
@@ -150,7 +150,7 @@ static size_t room_for_states(const struct bs_pattern *patterns, size_t n) {
     return n_states;
 }
 
-/* Return zeroed words: in the caller's memory if they fit, else on the heap. */
+/* Return zeroed words, from the caller's memory if they fit, otherwise from the heap. */
 static uint64_t *room_for_sets(struct bs_automaton *automaton, size_t words,
                                const struct bs_room *room) {
     if (room != NULL && words <= room->words) {
@@ -207,15 +207,16 @@ size_t bs_automaton_bytes(const struct bs_automaton *automaton) {
 }
 
 /* Advance the set of states by one byte. `to` may be `from`. If `words` is a constant, the compiler
- * keeps all words in registers. */
+ * can keep all words in registers. */
 __attribute__((always_inline)) static inline bool step(const struct bs_automaton *automaton,
                                                        uint8_t class, const uint64_t *from,
                                                        uint64_t *to, uint32_t words) {
     const uint64_t *consume = automaton->consume + (size_t) class * words;
     const uint64_t *loop = automaton->loop[automaton->loop_of[class]];
     const uint64_t *gaps = automaton->gaps;
-    uint64_t carry = 0;      /* bits for the next word: from states that the byte led on from */
-    uint64_t skip_carry = 0; /* and from gaps that were skipped */
+    uint64_t carry = 0; /* bits for the next word, of states that were entered */
+    /* bits for the next word, of states that become active because a gap is skipped */
+    uint64_t skip_carry = 0;
     uint64_t any = 0;
 #pragma GCC unroll 4
     for (uint32_t i = 0; i < words; i++) {
@@ -242,7 +243,7 @@ static ptrdiff_t accepts(const struct bs_automaton *automaton, const uint64_t *s
     return BS_NO_RULE;
 }
 
-/* For automata of one or two words. Most globs that are matched one at a time need no more. */
+/* For automata of one or two words, which suffice for most globs that are matched one at a time. */
 static inline ptrdiff_t highest_of_few(const struct bs_automaton *automaton, const char *path,
                                        size_t len, uint32_t words) {
     uint64_t set[2] = {0};
@@ -255,7 +256,8 @@ static inline ptrdiff_t highest_of_few(const struct bs_automaton *automaton, con
     return accepts(automaton, set);
 }
 
-/* Not inlined, because the set needs 16 KiB of stack, which small automata should not take. */
+/* Not inlined, because the set needs 16 KiB of stack, which a match with a small automaton should
+ * not use. */
 __attribute__((noinline)) static ptrdiff_t highest_of_many(const struct bs_automaton *automaton,
                                                            const char *path, size_t len) {
     uint64_t set[BS_AUTOMATON_MOST_STATES / 64];

@@ -2,9 +2,9 @@
  * takes one step of shifts and masks for each byte of the path. So a match takes path x states / 64
  * operations, whatever the globs look like.
  *
- * A state stands for a byte of a glob, not for a character. The path is valid UTF-8. So a `?`
- * accepts one byte that begins a character, and the state after it also accepts the continuation
- * bytes of that character.
+ * A state stands for a byte of a glob, not for a character. A `?` accepts the one byte that begins
+ * a character, and the state after the `?` also accepts the continuation bytes of that character.
+ * This is correct because paths are valid UTF-8.
  *
  * The root is given as a path without bytes. */
 #ifndef BS_POLICY_MATCH_AUTOMATON_H
@@ -16,13 +16,13 @@
 
 #include "policy/match/matcher.h"
 
-/* Limits the set of states, which a match has on the stack, to 16 KiB. */
+/* With this limit, the set of states that a match has on the stack takes at most 16 KiB. */
 #define BS_AUTOMATON_MOST_STATES (UINT32_C(1) << 17)
 
 enum { BS_LOOP_OTHER, BS_LOOP_SLASH, BS_LOOP_INSIDE, BS_LOOPS };
 
-/* A set has `words` words; state s is bit s % 64 of word s / 64. States of later rules have higher
- * numbers, so the highest bit belongs to the highest rule. */
+/* The automaton. A set has `words` words; state s is bit s % 64 of word s / 64. States of later
+ * rules have higher numbers, so the highest bit belongs to the highest rule. */
 struct bs_automaton {
     uint32_t n_states;
     uint32_t words;
@@ -30,10 +30,11 @@ struct bs_automaton {
     uint8_t class_of[256]; /* bytes that every state treats in the same way are in one class */
     uint8_t loop_of[256];  /* for each class, the index of its set in `loop` */
     uint64_t *initial;
-    /* one set for each class: the states that a byte of the class leads on from */
+    /* one set for each class: the states that a byte of the class leaves for the next state */
     uint64_t *consume;
     uint64_t *loop[BS_LOOPS]; /* the states that stay active after a byte */
-    /* states of `**` before a slash; they can be skipped, so the next state becomes active too */
+    /* states of `**` before a slash. They can be skipped, so the state after them becomes active
+     * together with them. */
     uint64_t *gaps;
     uint64_t *accepting;
     uint64_t *last;    /* the states in the last segment of their rule */
@@ -52,8 +53,8 @@ struct bs_room {
 /* Returns the number of states of the pattern, or 0 if it is more than SIZE_MAX / 2. */
 size_t bs_automaton_states(const struct bs_pattern *pattern);
 
-/* Build the automaton of `patterns`. A match of patterns[i] is reported as rules[i], which must be
- * in rising order; NULL means the numbers from 0 on. The patterns have at most
+/* Build the automaton of `patterns`. A match of patterns[i] is reported as rules[i]. `rules` must
+ * be in rising order; NULL means the numbers from 0 on. The patterns must have at most
  * BS_AUTOMATON_MOST_STATES states. If the automaton fits into `room`, which may be NULL, nothing is
  * allocated. Returns false if memory ran out. */
 bool bs_automaton_build(struct bs_automaton *automaton, const struct bs_pattern *patterns,

@@ -57,8 +57,8 @@ static bool match_end(struct segment *glob, struct segment *text) {
 }
 
 /* Match the part of the glob from its first to its last star. A star may end in the middle of a
- * character. A `?` after it then matches the rest of the character, which has the same result as if
- * the star had ended before the character. */
+ * character. A `?` after the star then matches the rest of the character; the result is the same as
+ * if the star had ended before the character. */
 static bool match_middle(struct segment glob, struct segment text) {
     const char *behind_star = NULL; /* the glob after the last star that was reached */
     const char *star_end = NULL;    /* end of the text that this star matches so far */
@@ -122,7 +122,7 @@ bool bs_backtrack_matches(const struct bs_pattern *pattern, const char *path, si
         if (is_done(&glob))
             return true;
         /* Try one place of the path after the other. The first place at which the piece matches is
-         * enough: a later one only leaves less of the path for the rest of the glob. */
+         * enough, because a later place only leaves less of the path for the rest of the glob. */
         struct rest piece = glob;
         struct rest place = text;
         while (!match_piece(&glob, &text, &gap)) {
@@ -136,7 +136,7 @@ bool bs_backtrack_matches(const struct bs_pattern *pattern, const char *path, si
     return true;
 }
 
-/* True if the name has no `**` inside it, and not too many bytes between two stars. */
+/* True if the segment has no `**` inside it, and not too many bytes between two stars. */
 static bool segment_fits(const struct segment *segment) {
     size_t piece = 0;
     bool behind_star = false;

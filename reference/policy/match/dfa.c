@@ -90,11 +90,12 @@ enum bs_dfa_result bs_dfa_build(struct bs_dfa *dfa, const struct bs_automaton *a
                                 struct bs_dfa_limits limits) {
     *dfa = (struct bs_dfa){0};
     struct bs_subsets subsets;
-    /* Merging columns halves most tables, so twice the permitted number of states is tried. */
+    /* Merging columns makes most tables half as large, so twice the permitted number of states is
+     * tried. */
     size_t max_states = 2 * limits.entries / (automaton->n_classes + 1U);
     enum bs_dfa_result result =
         bs_subsets_build(&subsets, automaton, (uint32_t)max_states, limits.work);
-    /* The construction has finished with the hash slots, so their memory is reused for the rows. */
+    /* The construction no longer needs the hash slots, so their memory is used for the rows. */
     if (result == BS_DFA_BUILT)
         result = write_table(dfa, &subsets, subsets.slots, limits.entries);
     if (result != BS_DFA_BUILT)

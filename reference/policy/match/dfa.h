@@ -17,10 +17,10 @@
 
 #include "policy/match/automaton.h"
 
-/* For an automaton with more states no table is tried. */
+/* For an automaton with more states, no table is tried. */
 #define BS_DFA_MOST_STATES_IN 4096
 
-/* Limits of a table and its construction. The processor does several million word operations in a
+/* Limits of a table and its construction. A processor does several million word operations in a
  * millisecond. */
 struct bs_dfa_limits {
     size_t entries; /* entries of two bytes; at most 65,536 */
@@ -48,8 +48,9 @@ void bs_dfa_clear(struct bs_dfa *dfa);
 
 /* Return the row after a byte. The first row is `start`. */
 static inline uint32_t bs_dfa_step(const struct bs_dfa *dfa, uint32_t row, char c) {
-    /* The address within the row depends only on the byte, so the processor can compute it before
-     * the row is known. Adding the row first would make each step wait for the one before it. */
+    /* Add the class of the byte first, and the row second. The first sum does not depend on the
+     * row, so the processor can compute it before the row is known. In the other order each step
+     * would wait for the one before it. */
     const uint16_t *column = dfa->next + dfa->class_of[(unsigned char)c];
     __asm__("" : "+r"(column));
     return column[row];

@@ -9,7 +9,7 @@
 #include "policy/path/path.h"
 #include "policy/path/rule.h"
 
-/* Words of the automaton that are part of the struct. Most globs need no more. */
+/* Number of words for the automaton in the struct. Most globs need no more. */
 enum { ROOM = 64 };
 
 struct bs_glob {
@@ -61,8 +61,8 @@ finish:
     return code;
 }
 
-/* This function and the next one are not inlined: folding needs much stack, which other matches
- * should not take. */
+/* This function and the next one are not inlined, because folding needs much stack, which other
+ * matches should not use. */
 __attribute__((noinline)) static int match_folded(const struct bs_glob *glob,
                                                   const struct bs_path_view *view, bool *matched,
                                                   struct bs_error *err) {

@@ -12,7 +12,7 @@ struct search {
     const struct bs_index *index;
     const char *path;
     size_t len;
-    /* bit i is set if byte i of the path is a slash, for the first MARKED bytes */
+    /* for the first MARKED bytes: bit i is set if byte i of the path is a slash */
     uint64_t slashes;
     uint64_t bytes; /* bs_bytes_of the path; 0 if it is not computed yet */
     int32_t best;
@@ -36,8 +36,7 @@ static void try_candidates(struct search *search, const struct bs_bucket *bucket
     }
 }
 
-/* Not inlined, so that the registers of the caller are not spilled for look-ups that find no
- * bucket. */
+/* Not inlined. Otherwise the caller would save registers even for look-ups that find no bucket. */
 __attribute__((noinline)) static void ask_bucket(struct search *search, enum bs_key_kind kind,
                                                  uint32_t hash, size_t start, size_t end) {
     const struct bs_slot *slot =
@@ -122,8 +121,8 @@ static void look_up_endings(struct search *search) {
     }
 }
 
-/* Look up each leading part of the path. The hash of each part is computed from the hash of the
- * part before it. */
+/* Look up each leading part of the path. Its hash is computed from the hash of the next shorter
+ * part. */
 static void look_up_tops(struct search *search) {
     const struct bs_index *index = search->index;
     uint64_t seed = index->seed;

@@ -10,7 +10,7 @@ struct builder {
     struct bs_index *index;
     struct bs_pattern *copies; /* copy of each rule */
     struct bs_key *chosen;     /* the key of each rule; its text is NULL if the rule has no key */
-    /* bs_slot.last is the number of rules that could have the key */
+    /* bs_slot.last is the number of rules that could have the key; only for rules with two keys */
     struct bs_table users[BS_KEY_KINDS];
     bool keyless_too;
 };
@@ -62,7 +62,7 @@ static bool copy_patterns(struct builder *builder, const struct bs_pattern *patt
     return true;
 }
 
-/* Reserve room for all possible keys. Most rules have one. */
+/* Reserve room for all possible keys. Most rules have one possible key. */
 static bool reserve(struct builder *builder, size_t n, const bool *left) {
     struct bs_index *index = builder->index;
     struct bs_key keys[BS_KEYS_OF_A_RULE];
@@ -158,7 +158,7 @@ static void add_to_bucket(struct bs_index *index, const struct bs_key *key, int3
         lift(&bucket->inside, rule);
 }
 
-/* Add a rule to the bucket of its key. Returns false if it does not belong in any bucket. */
+/* Add a rule to the bucket of its key. Returns false if the rule does not belong in any bucket. */
 static bool add_rule(struct builder *builder, size_t i) {
     struct bs_index *index = builder->index;
     const struct bs_pattern *pattern = &builder->copies[i];
@@ -180,8 +180,8 @@ static bool add_rule(struct builder *builder, size_t i) {
     return true;
 }
 
-/* Return the bytes that every match of the glob contains. Separators are left out: where a `**`
- * matches no segment, its separator is missing. */
+/* Return the bytes that every match of the glob contains. Separators are left out, because a `**`
+ * that matches no segment takes its separator with it. */
 static uint64_t literal_bytes(const struct bs_pattern *glob) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < glob->len; i++) {

@@ -37,7 +37,8 @@ static bool has_gap(const char *at, const char *end) {
     return false;
 }
 
-/* Return the end of the whole names that the body begins with, or NULL if it begins with none. */
+/* Return the end of the whole names at the start of the body, or NULL if the body does not start
+ * with a whole name. */
 static const char *names_end(const struct body *body) {
     const char *end = NULL;
     for (const char *at = body->at; at == body->end || !is_wild(*at); at++) {
@@ -65,9 +66,9 @@ static bool top(const struct body *body, struct bs_key *key) {
     return true;
 }
 
-/* Find a key of the kind name or head. A path may contain the name several times, and each time the
- * rest of the rule must be tried. So the rest may have a `**` only at its end: any other `**` would
- * be searched in the whole path each time. */
+/* Find a key of the kind name or head. A path may contain the name several times, and the rest of
+ * the rule must be tried each time. So the rest may have a `**` only at its end. For any other
+ * `**`, each try would search the whole path. */
 static bool name(const struct body *body, struct bs_key *key) {
     const char *end = names_end(body);
     if (!body->gap_first || end == NULL)

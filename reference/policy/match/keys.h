@@ -1,7 +1,7 @@
 /* Keys. A key is a literal part of a rule that occurs, at a known place, in every path that the
  * rule matches. There are four kinds:
  *
- * top     the names that the rule begins with; the path begins with them
+ *   top     the names that the rule begins with; the path begins with them
  *   name    the name after a leading `**`; it is one of the names in the path
  *   head    the first bytes of the name after a leading `**`; one name of the path begins with them
  *   ending  the bytes that the rule ends with; the path ends with them
@@ -18,7 +18,7 @@
 
 enum bs_key_kind { BS_KEY_TOP, BS_KEY_NAME, BS_KEY_HEAD, BS_KEY_ENDING, BS_KEY_KINDS };
 
-#define BS_KEY_MOST_BYTES 8 /* length of a head or an ending, so that it fits into one word */
+#define BS_KEY_MOST_BYTES 8 /* longest head or ending, so that it fits into one word */
 
 /* The condition under which the rule matches a path that contains its key. */
 enum bs_key_then {
@@ -35,7 +35,7 @@ struct bs_key {
     struct bs_pattern glob; /* for BS_KEY_GLOB: the rest of the rule */
 };
 
-/* Return the position in the path at which the rest begins that the glob must match. The key is at
+/* Return the position in the path at which the rest of the rule must begin to match. The key is at
  * [start, end). */
 static inline size_t bs_key_rest(enum bs_key_kind kind, size_t start, size_t end) {
     return kind == BS_KEY_ENDING ? 0 : kind == BS_KEY_HEAD ? start : end + 1;
@@ -44,8 +44,8 @@ static inline size_t bs_key_rest(enum bs_key_kind kind, size_t start, size_t end
 #define BS_KEYS_OF_A_RULE 2
 
 /* Write the possible keys of a rule, which must not be `.` or `**`, and return their number. If
- * there are two, both are of BS_KEY_GLOB. A rule has no key if it begins and ends with wildcards,
- * or if bs_backtrack_fits is false for it. */
+ * there are two, both have the condition BS_KEY_GLOB. A rule has no key if it begins and ends with
+ * wildcards, or if bs_backtrack_fits is false for it. */
 size_t bs_keys_of(const struct bs_pattern *pattern, struct bs_key keys[BS_KEYS_OF_A_RULE]);
 
 #endif

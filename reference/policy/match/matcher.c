@@ -15,13 +15,12 @@ struct bs_matcher {
     const char *tier;
     struct bs_tables tables;
     struct bs_index index;
-    /* for the rules that are neither in the tables nor in the index */
+    /* matches the rules that are neither in the tables nor in the index */
     struct bs_automaton automaton;
     int32_t most_in_automaton; /* highest rule of the automaton, or BS_NO_RULE */
 };
 
-/* Return folded copies of the patterns, or NULL. One block holds the list and after it the
- * texts. */
+/* Return folded copies of the patterns, or NULL. One block has the list, followed by the texts. */
 static struct bs_pattern *fold_patterns(const struct bs_pattern *patterns, size_t n) {
     size_t room = 0;
     for (size_t i = 0; i < n; i++)
@@ -106,7 +105,7 @@ static int build_automaton(const struct builder *builder) {
     return code;
 }
 
-/* Build tables, and an index of the rules for which a table would have to read the whole path. If
+/* Build tables, and an index for the rules for which a table would have to read the whole path. If
  * the tables become too large, *done stays false and nothing is built. */
 static int build_tables(const struct builder *builder, bool *done) {
     struct bs_matcher *matcher = builder->matcher;
@@ -132,8 +131,8 @@ static bool fits_automaton(const struct builder *builder) {
     return states <= BS_AUTOMATON_MOST_STATES;
 }
 
-/* Build an index, and tables or an automaton for the rules that have no key. If those rules do not
- * fit into an automaton either, they are added to the index. */
+/* Build an index, and tables or an automaton for the rules that have no key. If these rules fit
+ * into neither, they are added to the index too. */
 static int build_index(const struct builder *builder, bool tables_too) {
     struct bs_matcher *matcher = builder->matcher;
     enum bs_dfa_result tables = BS_DFA_TOO_LARGE;
@@ -222,7 +221,7 @@ static ptrdiff_t highest(const struct bs_matcher *matcher, const struct bs_path_
     return rule > best ? rule : best;
 }
 
-/* Not inlined, because folding needs much stack, which only a profile that folds should take. */
+/* Not inlined, because folding needs much stack, which a match without folding should not use. */
 __attribute__((noinline)) static ptrdiff_t highest_folded(const struct bs_matcher *matcher,
                                                           const struct bs_path_view *path) {
     char on_stack[BS_FOLD_ROOM(BS_FOLD_STACK_BYTES)];

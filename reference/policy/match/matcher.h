@@ -1,7 +1,8 @@
 /* Matches a path with all rules of a list at once, and returns the highest rule that matches.
  *
- * The rules are compiled in advance into an object that never changes, so any number of threads may
- * share it. It has up to three parts, called tiers, which work together (README.md explains them):
+ * The rules are compiled in advance into a matcher that never changes, so any number of threads may
+ * share it. A matcher has up to three parts, called tiers, which work together (README.md explains
+ * them):
  *
  * tables     two transition tables; one is read from the front of the path and one from its end.
  * They are used while they are small. This is an ordinary policy of some dozen rules.
@@ -24,7 +25,7 @@
 #include "policy/path/path.h"
 
 /* The body of a rule in its normal form (policy/path/rule.h): without `!`, without `.` segments,
- * with at most two stars in a row; `.` is the root. Valid UTF-8, without NUL. */
+ * with at most two stars in a row. The body `.` is the root. Valid UTF-8, without NUL. */
 struct bs_pattern {
     const char *text;
     size_t len;
@@ -42,8 +43,9 @@ struct bs_matcher_facts {
     size_t states;
 };
 
-/* Compile patterns. They may be freed afterwards. Returns 0, BS_E_INVALID if the budget is exceeded
- * (the message names the first rule that exceeds it), or BS_E_EXECUTION if memory ran out. */
+/* Compile patterns. The caller may free them afterwards. Returns 0, BS_E_INVALID if the rules
+ * exceed the budget (the message names the first rule that does), or BS_E_EXECUTION if memory ran
+ * out. */
 int bs_matcher_compile(const struct bs_pattern *patterns, size_t n, bool fold,
                        struct bs_matcher **out, struct bs_error *err);
 void bs_matcher_free(struct bs_matcher *matcher); /* NULL is ignored */
@@ -63,7 +65,7 @@ int bs_matcher_compile_from(enum bs_tier tier, const struct bs_pattern *patterns
  * The path is in normal form (boxspec/path.h); the root is `.`. Memory is allocated only to fold a
  * path of more than BS_FOLD_STACK_BYTES. */
 ptrdiff_t bs_matcher_highest(const struct bs_matcher *matcher, const char *path, size_t len);
-/* As bs_matcher_highest, for a path whose separators may have been found already. */
+/* As bs_matcher_highest, for a path in which the separators may have been found already. */
 ptrdiff_t bs_matcher_highest_view(const struct bs_matcher *matcher,
                                   const struct bs_path_view *path);
 

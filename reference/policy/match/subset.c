@@ -8,12 +8,12 @@ static void append(struct bs_subsets *subsets, uint32_t at, uint64_t bits) {
         subsets->set[subsets->set_len++] = (struct bs_subset_word){bits, at};
 }
 
-/* Bits that a step carries into the next word: a state that was entered, and a state that becomes
- * active because a gap is skipped. */
+/* Bits that a step carries into the next word of the set. The first is for a state that was
+ * entered, the second for a state that becomes active because a gap is skipped. */
 enum { CARRY_ENTERED = 1, CARRY_SKIPPED = 2 };
 
-/* Return a word of the set after a step: states that were entered, states that stay, and states
- * that become active because a gap is skipped. */
+/* Return one word of the set after a step. It has the states that were entered, those that stay
+ * active, and those that become active because a gap is skipped. */
 static uint64_t grown(const struct bs_automaton *automaton, uint32_t at, uint64_t entered,
                       uint64_t stay, unsigned carry, unsigned *carry_out) {
     entered |= carry & CARRY_ENTERED;
@@ -22,8 +22,8 @@ static uint64_t grown(const struct bs_automaton *automaton, uint32_t at, uint64_
     return entered | stay | skipped << 1 | (carry / CARRY_SKIPPED);
 }
 
-/* If a rule accepts every continuation, remove the states of lower rules: they cannot decide any
- * more. */
+/* If a rule accepts every continuation of the path, remove the states of lower rules, because these
+ * rules cannot decide any more. */
 static void drop_beaten_forever(struct bs_subsets *subsets) {
     for (size_t i = subsets->set_len; i-- > 0;) {
         struct bs_subset_word *word = &subsets->set[i];
@@ -38,8 +38,8 @@ static void drop_beaten_forever(struct bs_subsets *subsets) {
     }
 }
 
-/* If a rule accepts the rest of the current segment, every lower rule that is in its last segment
- * loses against it. So remove the states of those lower rules. Otherwise each rule `*x*` would
+/* If a rule accepts the rest of the current segment, it beats every lower rule that is in its own
+ * last segment. So remove those states of the lower rules. Otherwise each rule such as `*x*` would
  * double the number of sets. */
 static void drop_beaten_in_segment(struct bs_subsets *subsets) {
     const struct bs_automaton *automaton = subsets->automaton;
@@ -70,7 +70,7 @@ static void drop_beaten(struct bs_subsets *subsets) {
     drop_beaten_in_segment(subsets);
 }
 
-/* Make the set that a byte of the class leads to. */
+/* Make the set of states that are active after the current set has read a byte of the class. */
 static void step(struct bs_subsets *subsets, uint32_t state, uint32_t class) {
     const struct bs_automaton *automaton = subsets->automaton;
     const uint64_t *consume = automaton->consume + (size_t) class * automaton->words;
@@ -130,7 +130,7 @@ static bool reserve(void **block, size_t *cap, size_t want, size_t size) {
     return true;
 }
 
-/* Return the slot of the current set, or the free slot for it if it is not in the table. */
+/* Return the slot of the current set, or the free slot for it if the set is not in the table. */
 static uint32_t *slot_of(const struct bs_subsets *subsets, uint32_t hash) {
     uint32_t mask = subsets->n_slots - 1;
     uint32_t slot = hash & mask;
@@ -155,7 +155,7 @@ static bool spread(struct bs_subsets *subsets) {
     return true;
 }
 
-/* Reserve memory for one more state, whose set is the current one. */
+/* Reserve memory for one more state, which gets the current set. */
 static bool make_room(struct bs_subsets *subsets) {
     size_t n = (size_t)subsets->n_states + 1;
     return reserve((void **)&subsets->pool, &subsets->pool_cap,
@@ -178,7 +178,7 @@ static int32_t highest_of(const struct bs_subsets *subsets) {
     return BS_NO_RULE;
 }
 
-/* Return the number of the state with the current set, which is added if it is new. Returns
+/* Return the number of the state that has the current set, and add this state if it is new. Returns
  * max_states if there is no room or no memory for it. */
 static uint32_t intern(struct bs_subsets *subsets) {
     uint32_t hash = hash_of(subsets);
@@ -201,8 +201,8 @@ static uint32_t intern(struct bs_subsets *subsets) {
     return subsets->n_states - 1;
 }
 
-/* True if both classes lead to the same set, because every state of this set treats them in the
- * same way. */
+/* True if every automaton state in the set of `state` treats both classes in the same way, so that
+ * both lead to the same set. */
 static bool act_alike(const struct bs_subsets *subsets, const struct bs_subset_state *state,
                       uint32_t a, uint32_t b) {
     const struct bs_automaton *automaton = subsets->automaton;
@@ -216,8 +216,8 @@ static bool act_alike(const struct bs_subsets *subsets, const struct bs_subset_s
     return alike;
 }
 
-/* Make the edges of a state. Few states have many different edges. Returns false if there is no
- * room for a set that an edge leads to. */
+/* Make the edges of a state. Classes that act alike share an edge; few states have many different
+ * edges. Returns false if there is no room for a set that an edge leads to. */
 static bool follow(struct bs_subsets *subsets, uint32_t state) {
     uint32_t n_classes = subsets->automaton->n_classes;
     uint8_t different[256];
@@ -241,7 +241,8 @@ static bool follow(struct bs_subsets *subsets, uint32_t state) {
     return true;
 }
 
-/* Find all sets. Returns false if there are too many, or if the search takes too much work. */
+/* Find all sets of automaton states that a path can lead to. Returns false if there are too many
+ * sets, or if the search takes too much work. */
 static bool explore(struct bs_subsets *subsets, size_t work) {
     const struct bs_automaton *automaton = subsets->automaton;
     for (uint32_t at = 0; at < automaton->words; at++)
@@ -251,7 +252,7 @@ static bool explore(struct bs_subsets *subsets, size_t work) {
         return false;
     for (uint32_t state = 0; state < subsets->n_states; state++) {
         size_t words = subsets->states[state].end - subsets->states[state].begin;
-        /* Looking up a set costs about as much as reading eight words of it. */
+        /* looking up a set costs about as much as reading eight words of it */
         size_t cost = (words + 8) * automaton->n_classes;
         if (cost > work)
             return false;
@@ -266,7 +267,7 @@ enum bs_dfa_result bs_subsets_build(struct bs_subsets *subsets,
                                     const struct bs_automaton *automaton, uint32_t max_states,
                                     size_t work) {
     *subsets = (struct bs_subsets){.automaton = automaton, .max_states = max_states, .n_slots = 64};
-    /* A step turns each word of a set into at most two. */
+    /* a step turns each word of a set into at most two words */
     subsets->set = malloc((2 * (size_t)automaton->words + 1) * sizeof *subsets->set);
     subsets->slots = calloc(subsets->n_slots, sizeof *subsets->slots);
     subsets->no_memory = subsets->set == NULL || subsets->slots == NULL;

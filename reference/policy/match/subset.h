@@ -1,8 +1,8 @@
-/* The subset construction: finds all sets of automaton states that a path can lead to, and the
+/* The subset construction. It finds all sets of automaton states that a path can lead to, and the
  * edges between them. The sets are numbered in the order in which they are found.
  *
- * All arrays grow when needed, because the largest table needs a megabyte and most tables have some
- * dozen states. */
+ * All arrays grow when needed, because the largest table needs a megabyte but most tables have only
+ * some dozen states. */
 #ifndef BS_POLICY_MATCH_SUBSET_H
 #define BS_POLICY_MATCH_SUBSET_H
 
@@ -13,15 +13,15 @@
 #include "policy/match/automaton.h"
 #include "policy/match/dfa.h"
 
-/* One word of a set. A set is the list of its nonzero words in rising order, because most sets have
- * a few states among thousands. */
+/* One word of a set. A set is stored as the list of its nonzero words in rising order, because most
+ * sets have only a few of thousands of states. */
 struct bs_subset_word {
     uint64_t bits;
     uint32_t at;
 };
 
 struct bs_subset_state {
-    size_t begin; /* where its set begins in the pool */
+    size_t begin; /* begin and end of the set in the pool */
     size_t end;
     uint32_t hash;
     int32_t answer; /* the highest rule that accepts, or BS_NO_RULE */
@@ -46,8 +46,8 @@ struct bs_subsets {
     bool no_memory;
 };
 
-/* Find all sets. `work` limits the number of words that are read. The caller clears `subsets` after
- * every result. */
+/* Find all sets and the edges between them. `work` limits the number of words that are read. The
+ * caller clears `subsets` afterwards, whatever the result. */
 enum bs_dfa_result bs_subsets_build(struct bs_subsets *subsets,
                                     const struct bs_automaton *automaton, uint32_t max_states,
                                     size_t work);

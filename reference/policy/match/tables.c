@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A table has at most 128 KiB, so that it stays in the second-level cache, and is built in about 10
- * ms at most. */
+/* A table has at most 128 KiB, so that it stays in the second-level cache. Building it takes at
+ * most about 10 ms. */
 static const struct bs_dfa_limits limits = {65536, 8000000};
 
 enum side { FRONT, BACK, SIDES };
@@ -16,8 +16,9 @@ static bool begins_with_gap(const struct bs_pattern *pattern) {
 }
 
 /* True if the pattern can be matched from the end of the path. This is not possible with a `?`, or
- * a star that needs a character: only the first byte of a character shows its length. All other
- * patterns match a path exactly if the reversed pattern matches the reversed path. */
+ * with a star that needs a character, because the length of a character is only known from its
+ * first byte. Any other pattern matches a path exactly if the reversed pattern matches the reversed
+ * path. */
 static bool has_mirror_image(const struct bs_pattern *pattern) {
     for (size_t i = 0; i < pattern->len; i++) {
         char before = i > 0 ? pattern->text[i - 1] : '/';
@@ -38,7 +39,8 @@ bool bs_tables_reads_all(const struct bs_pattern *pattern) {
     return begins_with_gap(pattern) && side_of(pattern) == FRONT;
 }
 
-/* The patterns of one table. Those of the table that reads from the end are reversed. */
+/* The patterns of one table. For the table that reads from the end of the path, they are
+ * reversed. */
 struct chosen {
     struct bs_pattern *patterns;
     uint32_t *rules;
@@ -136,8 +138,8 @@ static int32_t from_back(const struct bs_dfa *dfa, const char *path, size_t len)
     return bs_dfa_answer(dfa, row);
 }
 
-/* Walk in both tables until both are in a row that is never left. A further step does not leave
- * such a row, so one loop serves both tables. */
+/* Step through both tables until both are in a row that is never left. One loop serves both,
+ * because further steps do not leave such a row. */
 static int32_t from_both(const struct bs_tables *tables, const char *path, size_t len) {
     const struct bs_dfa *front = &tables->front;
     const struct bs_dfa *back = &tables->back;
@@ -146,7 +148,7 @@ static int32_t from_both(const struct bs_tables *tables, const char *path, size_
     for (size_t i = 0; i < len; i++) {
         first = bs_dfa_step(front, first, path[i]);
         last = bs_dfa_step(back, last, path[len - 1 - i]);
-        /* Stop when no further character leaves either state. One branch tests both. */
+        /* Stop when no further character leaves either row. One branch tests both. */
         if (((first - front->settled) & (last - back->settled)) >> 31 != 0)
             break;
     }

@@ -9,8 +9,8 @@ static inline size_t stars(const struct bs_tokens *tokens) {
 
 static bool segment_ends(const char *at, const char *end) { return at == end || *at == '/'; }
 
-/* Skip all but one of several `**` segments in a row. They match the same paths as one, and with a
- * single one each state has at most one gap between itself and the next state. */
+/* Skip all but one of several `**` segments in a row, because they match the same paths as one.
+ * With a single one, there is at most one gap between a state and the next. */
 static inline const char *past_repeated_gaps(const char *at, const char *end) {
     while (end - at >= 5 && at[0] == '*' && at[1] == '*' && at[2] == '/' && at[3] == '*' &&
            at[4] == '*' && segment_ends(at + 5, end))
@@ -33,7 +33,8 @@ static bool is_tail(struct bs_tokens *tokens) {
     return true;
 }
 
-/* True if the meaning of a byte does not depend on the bytes next to it, as for most bytes. */
+/* True if the meaning of a byte does not depend on the bytes next to it. This holds for most
+ * bytes. */
 static inline bool stands_for_itself(const char *at, const char *end) {
     static const bool special[256] = {['*'] = true, ['?'] = true, ['/'] = true};
     return !special[(unsigned char)*at] || (*at == '/' && (at + 1 == end || at[1] != '*'));

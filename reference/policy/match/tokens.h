@@ -12,7 +12,7 @@
  * values. */
 enum {
     BS_BY_CHARACTER = 256, /* the first byte of any character except `/` */
-    BS_BY_GAP,    /* `/`; before it the state accepts any text. The state may be skipped. */
+    BS_BY_GAP,    /* `/`; before it the state accepts any text. The state may also be skipped. */
     BS_BY_NOTHING /* there is no next state, because the glob ends */
 };
 
@@ -34,13 +34,13 @@ struct bs_tokens {
     bool done;
 };
 
-/* bs_tokens_start begins, and each bs_tokens_next returns the next state; false after the last
- * one. */
+/* Start with bs_tokens_start. Each bs_tokens_next then returns the next state, and false after the
+ * last one. */
 void bs_tokens_start(struct bs_tokens *tokens, const struct bs_pattern *pattern);
 bool bs_tokens_next(struct bs_tokens *tokens, struct bs_state *state);
 
-/* Return a number of plain states at once; *first is their first byte. A plain state only has the
- * condition that the next byte equals a byte of the pattern. */
+/* Return how many plain states come next; *first becomes the byte of the first one. A plain state
+ * only has the condition that the next byte equals a byte of the pattern. */
 size_t bs_tokens_plain(struct bs_tokens *tokens, const char **first);
 
 #endif

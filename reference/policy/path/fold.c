@@ -70,8 +70,8 @@ bool bs_fold(const char *text, size_t len, char *out, size_t *out_len) {
         *out_len = len;
         return true;
     }
-    /* Begin one character earlier: the last ASCII character may compose with the character after
-     * it. */
+    /* Begin one character earlier, because the last ASCII character may compose with the character
+     * after it. */
     size_t from = plain > 0 ? plain - 1 : 0;
     if (len - from <= BS_FOLD_STACK_BYTES) {
         *out_len = from + fold_on_stack(text + from, len - from, out + from);

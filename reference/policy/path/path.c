@@ -24,7 +24,8 @@ static const char *problem_of_ends(const char *path, size_t len) {
     return NULL;
 }
 
-/* True if problem_of_ends may find a problem. For most paths three bytes show that it cannot. */
+/* True if problem_of_ends may find a problem. For most paths, three bytes show that it finds
+ * none. */
 static inline bool ends_are_suspect(const char *path, size_t len) {
     static const bool suspect[256] = {['/'] = true, ['~'] = true, [' '] = true, ['\t'] = true};
     return suspect[(unsigned char)path[0]] || suspect[(unsigned char)path[len - 1]] ||
@@ -81,9 +82,9 @@ static inline void scan_block(struct scan *scan, const char *path, size_t at) {
     look(scan, bytes, at);
 }
 
-/* Scan up to 64 bytes as four parts of sixteen, which may overlap. Fewer parts would often be
- * enough, but the processor would often mispredict a branch on the length. Returns false if the
- * path is not plain, or if this scan cannot tell. */
+/* Scan up to 64 bytes as four parts of sixteen, which may overlap. Fewer parts would often suffice,
+ * but the processor would often mispredict the branch on the length. Returns false if the path is
+ * not plain, or if this scan cannot decide it. */
 static inline bool block_is_plain(const char *path, size_t len, bool *starts, bool *dotted,
                                   bool *not_ascii, struct bs_path_marks *marks) {
     struct scan scan = {0, 0, _mm_setzero_si128(), _mm_setzero_si128()};
@@ -99,7 +100,7 @@ static inline bool block_is_plain(const char *path, size_t len, bool *starts, bo
         scan_block(&scan, path, last < 16 ? 0 : last - 16);
         scan_block(&scan, path, last);
     }
-    /* Only the second byte of a segment that begins with a dot is examined. So `..a` counts as not
+    /* Of a segment that begins with a dot, only the second byte is examined. So `..a` counts as not
      * plain here, and the exact scan decides. */
     uint64_t begins = scan.slashes << 1 | *starts;
     uint64_t dot_begins = scan.dots & begins;
@@ -140,8 +141,8 @@ bool bs_path_is_plain(const char *path, size_t len) {
     return is_plain(path, len, &marks);
 }
 
-/* Copy the path without the segments that the normal form drops. The result is never longer, and
- * writing never overtakes reading, so `buffer` may be `path`. */
+/* Copy the path without the segments that the normal form drops. The copy is never longer than the
+ * path, and writing never overtakes reading, so `buffer` may be `path`. */
 static const char *rewrite(const char *path, size_t len, char *buffer, size_t *out_len) {
     size_t used = 0;
     size_t start = 0;
@@ -199,7 +200,7 @@ const char *bs_path_view_other(const char *path, size_t len, char *buffer,
         problem = rewrite(path, len, buffer, &used);
     if (problem == NULL)
         problem = problem_of_ends(buffer, used);
-    /* If nothing was dropped, the path was in normal form already. */
+    /* if nothing was dropped, the path is in normal form already */
     if (problem == NULL)
         *out = (struct bs_path_view){.text = used == len ? path : buffer, .len = used};
     return problem;

@@ -25,8 +25,8 @@ static void trim(char *text, size_t *len) {
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/* Return the reason why a rule is not relative, or NULL. It is called before and after segments are
- * dropped, because `./~` must not become `~`, which shells expand. */
+/* Return the reason why a rule is not relative, or NULL. The check is made before and after
+ * segments are dropped, because dropping must not turn `./~` into `~`, which shells expand. */
 static const char *foreign(const char *text, size_t len) {
     if (text[0] == '/')
         return "a rule is relative to the workspace; it cannot begin with a separator";
@@ -54,7 +54,7 @@ static size_t drop_segments(char *text, size_t len, const char **problem) {
     for (size_t from = 0; from < len;) {
         size_t end = from;
         bool stars = false;
-        /* memchr is not used: segments are short, and calling it twice for each took most of the
+        /* memchr is not used, because segments are short and two calls for each took most of the
          * time. */
         for (; end < len && text[end] != '/'; end++)
             stars |= text[end] == '*';
@@ -133,8 +133,8 @@ static struct glance glance_at(const char *text, size_t len) {
 }
 
 /* True if a rule is certainly in normal form as it is written; false if this is not certain. Most
- * rules are, and examining each of their segments would take most of the time for a long list. This
- * function has hardly a branch that depends on the rule. */
+ * rules are in normal form, and examining each of their segments would take most of the time for a
+ * long list. So this function has almost no branch that depends on the rule. */
 static bool is_normal(const char *text, size_t len) {
     if (len == 0 || len > MOST_AT_A_GLANCE || text[0] == '~' || is_blank(text[0]) ||
         is_blank(text[len - 1]) || (len > 1 && text[1] == ':'))

@@ -14,16 +14,18 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* The state of a walk. A walk holds one descriptor, of the directory that it has reached. It opens
- * each component without following links, and examines the open file. So the walk continues from
- * the examined file, even if another program replaces names meanwhile. The root is recognised by
- * its device and inode: a link may leave the root and come back to it under another name. */
+/* The state of a walk. A walk has one open descriptor, of the directory that it has reached. It
+ * opens each component without following links, and examines the open file. So the walk continues
+ * from the examined file, even if another program replaces names meanwhile. The root is recognised
+ * by its device and inode, because a link may leave the root and come back to it under another
+ * name. */
 struct walk {
     int root_fd;
     struct stat root;
     int folder; /* the directory reached so far; -1: the root */
     bool inside;
-    struct bs_buf names;   /* the names from the root to the current place, while it is inside */
+    /* the names from the root to the current place; valid while `inside` is true */
+    struct bs_buf names;
     size_t missing;        /* how many of these names, at the end, do not exist */
     struct bs_buf pending; /* the components still to walk, in reverse order; a NUL precedes each */
     unsigned links;
@@ -58,8 +60,8 @@ static void push_components(struct walk *walk, const char *path, size_t len) {
     }
 }
 
-/* Move the next component into `name`, with a NUL. Returns its length, or 0 if it is longer than
- * NAME_MAX. */
+/* Move the next component into `name`, with a NUL. Returns the component's length, or 0 if it is
+ * longer than NAME_MAX. */
 static size_t pop_component(struct walk *walk, char *name) {
     const char *data = walk->pending.data;
     size_t end = walk->pending.len;
@@ -133,8 +135,8 @@ static int restart_at_top(struct walk *walk) {
     return enter(walk, fd, &st);
 }
 
-/* False for a link of /proc: the kernel follows it to an object, which need not be at the place
- * that the text of the link names. */
+/* False for a link of /proc. The kernel follows such a link to an object, which need not be at the
+ * place that the text of the link names. */
 static bool says_where_it_leads(int link) {
     struct statfs fs;
     return fstatfs(link, &fs) == 0 && fs.f_type != PROC_SUPER_MAGIC;
@@ -160,8 +162,8 @@ static int follow_link(struct walk *walk, int link, const char *name) {
     return target[0] == '/' ? restart_at_top(walk) : BS_OK;
 }
 
-/* A component is missing or no directory, so its name stays in the result: this is where the file
- * would be created, or where creating it would fail. */
+/* Called if a component is missing or is not a directory. The name stays in the result, because
+ * this is where the file would be created, or where creating it would fail. */
 static int note_missing(struct walk *walk, const char *name, size_t len) {
     push_name(walk, name, len);
     walk->missing++;
@@ -214,7 +216,8 @@ int bs_walk(int root_fd, const char *path, size_t len, enum bs_follow follow,
             struct bs_place *place, struct bs_error *err) {
     struct walk walk = {.root_fd = root_fd, .folder = -1, .inside = true, .err = err};
     int code = BS_OK;
-    /* The system looks up no longer path. The walk, which looks up names, would go on. */
+    /* Refuse a path that the system would not look up. The walk would look it up, because it looks
+     * up one name at a time. */
     if (len >= PATH_MAX)
         code = bs_fail(err, BS_E_IO, ENAMETOOLONG,
                        "the path has %zu bytes, the longest that can be looked up %d", len,

@@ -1,5 +1,5 @@
-/* Finds the place that the kernel would reach: walks along a path, component by component, below an
- * open root. */
+/* Finds the place that the kernel would reach, by walking along a path, component by component,
+ * below an open root. */
 #ifndef BS_POLICY_PATH_WALK_H
 #define BS_POLICY_PATH_WALK_H
 

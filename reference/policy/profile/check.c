@@ -79,7 +79,7 @@ static inline ptrdiff_t highest(const struct bs_decider *decider, const struct b
     return decider->matcher != NULL ? bs_matcher_highest_view(decider->matcher, path) : BS_NO_RULE;
 }
 
-/* Inline because the check below calls it; other files call it as well. */
+/* inline for the check below; other files call it as well */
 inline const struct bs_outcome *bs_profile_outcome(const struct bs_profile *profile, enum bs_op op,
                                                    const struct bs_path_view *path,
                                                    ptrdiff_t *deciding) {
@@ -100,8 +100,8 @@ static int no_memory_for(size_t len, struct bs_error *err) {
     return bs_fail(err, BS_E_EXECUTION, 0, "no memory for a path of %zu bytes", len);
 }
 
-/* Return a buffer for the normal form of a path: in the decision, or allocated for a long path.
- * NULL if memory ran out. */
+/* Return a buffer for the normal form of a path: the one in the decision, or allocated memory for a
+ * long path. NULL if memory ran out. */
 static char *buffer_for(struct bs_decision *decision, size_t len) {
     decision->owned = NULL;
     if (len <= BS_CHECK_PATH_BYTES)

@@ -8,7 +8,7 @@
 #include "policy/path/path.h"
 #include "policy/profile/resolve.h"
 
-/* The decision if a certain rule is the last match. */
+/* The decision about a path, if a certain rule is the last match. */
 struct bs_outcome {
     const char *rule;
     size_t rule_len;
@@ -16,8 +16,8 @@ struct bs_outcome {
     bool own_rules_decide; /* true for an exception */
 };
 
-/* A matcher and the decision for each of its results. outcomes[0] is for no match, and outcomes[i +
- * 1] for entry i. */
+/* A matcher and the decision for each of its results: outcomes[0] for no match, and outcomes[i + 1]
+ * for entry i. */
 struct bs_decider {
     struct bs_matcher *matcher; /* NULL if there is no entry */
     struct bs_outcome *outcomes;
@@ -36,7 +36,7 @@ struct bs_profile {
 const struct bs_outcome *bs_profile_outcome(const struct bs_profile *profile, enum bs_op op,
                                             const struct bs_path_view *path, ptrdiff_t *deciding);
 
-/* Set matched[i] for each entry of the list to whether this entry matches the path, which is in
+/* For each entry of the list, set matched[i] to true if the entry matches the path, which is in
  * normal form. Returns false if memory ran out. */
 bool bs_note_matches(const struct bs_list *list, bool fold, struct bs_path_view path,
                      bool *matched);

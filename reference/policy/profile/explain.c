@@ -7,7 +7,7 @@
 #include "policy/match/backtrack.h"
 #include "policy/path/fold.h"
 
-/* Backtracking is preferred: an automaton would be built for only one match. */
+/* Use backtracking if possible, because an automaton would be built for only one match. */
 bool bs_matches_pattern(const struct bs_pattern *pattern, struct bs_path_view path, bool *matched) {
     struct bs_automaton automaton = {0};
     if (path.len == 1 && path.text[0] == '.')

@@ -7,8 +7,8 @@
 #include "policy/path/rule.h"
 #include "policy/path/walk.h"
 
-/* Return the length of the names at the start of a body that have no wildcard, without the slash
- * after them. */
+/* Return the length of the names without a wildcard at the start of a body, without the slash after
+ * them. */
 static size_t literal_names(const struct bs_pattern *body) {
     size_t wildcard = 0;
     while (wildcard < body->len && body->text[wildcard] != '*' && body->text[wildcard] != '?')
@@ -20,10 +20,10 @@ static size_t literal_names(const struct bs_pattern *body) {
     return wildcard > 0 ? wildcard - 1 : 0;
 }
 
-/* Replace the names at the start of a rule by the place that they lead to; `place` becomes the body
- * of the moved rule. Returns false if no path in normal form can match it. If the name of the place
- * has a wildcard character, it acts as a wildcard, so the rule denies more than necessary, never
- * less. */
+/* Replace the names at the start of a rule by the place that they lead to. `place` becomes the body
+ * of this moved rule. Returns false if no path in normal form can match the moved rule. A wildcard
+ * character in the name of the place acts as a wildcard, so the rule may deny more than necessary,
+ * but never less. */
 static bool move_rule(const struct bs_pattern *body, size_t names, struct bs_buf *place) {
     const char *problem = NULL;
     if (place->len == 1 && place->data[0] == '.' && names < body->len) {
@@ -79,7 +79,7 @@ int bs_outcome_with_links(const struct bs_profile *profile, int root_fd, enum bs
         return no_memory(err);
     if (!(*outcome)->allowed)
         return BS_OK;
-    /* The path is allowed, so a rule matches and there is a matcher. Find the last entry that
+    /* The path is allowed, so some rule matches, and there is a matcher. Find the last entry that
      * matches. */
     ptrdiff_t last = bs_matcher_highest_view(profile->full[op].matcher, path);
     if (last == BS_NO_MEMORY)

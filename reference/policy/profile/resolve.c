@@ -16,8 +16,8 @@ struct writer {
     bool failed;
 };
 
-/* Return the rule as it is spelled in a file. This differs from the body only if the parser would
- * misread the body. */
+/* Return the rule as it is spelled in a file. The spelling differs from the body only if the parser
+ * would misread the body. */
 static const char *spell(struct writer *writer, const char *body, size_t *len) {
     writer->spelled.len = 0;
     bs_rule_put(&writer->spelled, body, *len, false);

@@ -13,8 +13,8 @@
 #include "policy/profile/linked.h"
 
 /* Bring an absolute path into a form without a trailing separator; `/` becomes "". A letter is put
- * before the path to make it relative, so that the function for relative paths accepts any first
- * name. */
+ * before the path to make it relative. If the slash were removed instead, bs_path_normalize would
+ * refuse some first names, such as `~`. */
 static int normalize_absolute(const char *path, size_t len, struct bs_buf *out,
                               struct bs_error *err) {
     const char *normal = NULL;
@@ -56,13 +56,13 @@ static void deny_by(struct bs_decision *decision, const char *rule, size_t rule_
     decision->matched_rule_len = rule_len;
 }
 
-/* Decide about the place that the path leads to. The decision about the path as it is written
- * exists already. The function owns the place from then on. */
+/* Decide about the place that the path leads to; the path as it is written was decided before. The
+ * function frees the place or passes it on. */
 static int check_place(const struct bs_profile *profile, int root_fd, enum bs_op op,
                        struct bs_place *place, struct bs_resolved *resolved, struct bs_error *err) {
     struct bs_decision *decision = &resolved->decision;
     if (!place->inside) {
-        /* If the path as it is written is denied already, that reason stays. */
+        /* If the path as it is written is denied already, keep that decision. */
         if (decision->allowed)
             deny_outside(decision);
         bs_buf_clear(&place->path);
@@ -113,8 +113,8 @@ static int check_below(const struct bs_profile *profile, int root_fd, enum bs_op
     return code;
 }
 
-/* Find the part of an absolute path below the root, using the root as it is given or its real path.
- * *inside is NULL if the path does not lie below. */
+/* Find the part of an absolute path below the root. The root is tried as it is given, and as its
+ * real path. *inside is NULL if the path lies below neither. */
 static int part_below(const char *root, const struct bs_buf *path, const char **inside,
                       size_t *inside_len, struct bs_error *err) {
     struct bs_buf normal = BS_BUF_INIT;
@@ -160,7 +160,7 @@ static int check_absolute(const struct bs_profile *profile, const char *root, in
         bs_bytes_clear(&taken);
         return code;
     }
-    /* decision.path may point into this memory, so it is kept. */
+    /* keep this memory, because decision.path may point into it */
     resolved->owned = normal.data;
     return BS_OK;
 }
