@@ -85,7 +85,7 @@ int bs_cli_bridge(int argc, char **argv) {
     int option = 0;
     opterr = 0;
     optind = 1;
-    /* The "+" ends the options at PROGRAM: options after it belong to PROGRAM. */
+    /* The "+" ends the options at PROGRAM, because options after it belong to PROGRAM. */
     while (status == 0 && (option = getopt_long(argc, argv, "+:", options, NULL)) != -1)
         status = parse(&inside, option, argv[optind - 1]);
     if (status == 0)

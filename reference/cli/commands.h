@@ -1,5 +1,5 @@
-/* The commands of boxspec-ref for people. Each gets the arguments after its name and returns the
- * exit status of the process. */
+/* The commands of boxspec-ref for people. Each command gets the arguments after its name, and
+ * returns the exit status of the process. */
 #ifndef BS_CLI_COMMANDS_H
 #define BS_CLI_COMMANDS_H
 
@@ -13,11 +13,12 @@ int bs_cli_policy(int argc, char **argv);
 int bs_cli_sbpl(int argc, char **argv);
 int bs_cli_sandbox(int argc, char **argv);
 
-/* Parse a whole number followed by ms, s, m or h, such as "250ms". Without a unit it means
+/* Parse a whole number followed by ms, s, m or h, such as "250ms". A number without a unit means
  * seconds. */
 bool bs_cli_duration_ms(const char *text, uint64_t *ms);
 
-/* Parse a whole number followed by k, M or G (powers of 1024). Without a unit it means bytes. */
+/* Parse a whole number followed by k, M or G (powers of 1024). A number without a unit means
+ * bytes. */
 bool bs_cli_size(const char *text, uint64_t *bytes);
 
 /* Print one line to stderr, "boxspec-ref: ...", and return 2. */

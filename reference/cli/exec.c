@@ -36,7 +36,8 @@ static const char help[] =
 
 struct options {
     struct bs_exec_request request;
-    uint64_t timeout_ms; /* the request points to these three if the options are given */
+    /* `request` points to this field and the next two if the options are given */
+    uint64_t timeout_ms;
     uint64_t max_output_bytes;
     struct bs_env_pair *pairs;
     size_t n_pairs;
@@ -110,8 +111,8 @@ static void drop(void *ctx, enum bs_stream stream, const char *data, size_t len)
     (void)len;
 }
 
-/* Choose the environment of the program. Without --env-clear the pairs are added to the environment
- * of this command. */
+/* Set the environment of the program. Without --env-clear the pairs are added to the environment of
+ * this command. */
 static int choose_environment(struct options *options) {
     struct bs_exec_request *request = &options->request;
     if (options->clear) {
@@ -156,8 +157,8 @@ static int run(struct options *options) {
         return err.os_error == ENOENT && has_directory ? 127 : 126;
     }
     if (result.err.len > 0) {
-        /* The output was passed on during the run, so only the line about the end of the run
-         * remains. */
+        /* The output was passed on during the run. Only the line about the end of the run remains.
+         */
         (void)fwrite(result.err.data, 1, result.err.len, stderr);
         (void)fputc('\n', stderr);
     }
@@ -177,7 +178,7 @@ int bs_cli_exec(int argc, char **argv) {
     int option = 0;
     opterr = 0;
     optind = 1;
-    /* The "+" ends the options at PROGRAM: options after it belong to PROGRAM. */
+    /* The "+" ends the options at PROGRAM, because options after it belong to PROGRAM. */
     while (status == 0 && (option = getopt_long(argc, argv, "+:", long_options, NULL)) != -1)
         status = parse_option(&options, option, optarg, argv[optind - 1]);
     if (status == 0 && optind >= argc)
@@ -192,7 +193,8 @@ int bs_cli_exec(int argc, char **argv) {
     options.request.program = argv[optind];
     options.request.args = (const char *const *)(argv + optind + 1);
     options.request.n_args = (size_t)(argc - optind - 1);
-    /* This command supervises the program, so it must not end by SIGPIPE if a reader closes. */
+    /* Ignore SIGPIPE: this command supervises the program, so it must not end if a reader closes.
+     */
     (void)signal(SIGPIPE, SIG_IGN);
     status = run(&options);
     free(options.pairs);

@@ -135,8 +135,7 @@ void bs_cli_inside_put_line(FILE *to, const char *before, const char *text) {
     (void)fputc('\n', to);
 }
 
-/* Limit the number of lines: a directory with many links or changed files must not flood a terminal
- * or a client. */
+/* Limit the number of lines, because a directory may have many links or changed files. */
 enum { MOST_SHOWN = 20 };
 
 static size_t fewer(size_t n) { return n < MOST_SHOWN ? n : MOST_SHOWN; }
@@ -216,8 +215,8 @@ static void scan(struct bs_session *session) {
 void bs_cli_inside_close(struct bs_cli_inside *inside) {
     struct bs_session *session = bs_lazy_session_opened(inside->session);
     struct bs_error err = BS_ERROR_INIT;
-    /* Without a root the session was opened by the first request, so its report was not printed
-     * yet. */
+    /* Without a root the first request has opened the session, so the report was not printed yet.
+     */
     if (inside->context.root == NULL)
         put_report(stderr, bs_lazy_session_report(inside->session), false);
     else if (session != NULL && !inside->explains)

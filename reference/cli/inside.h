@@ -19,9 +19,10 @@ struct bs_cli_inside {
     const char **egress; /* has room for all arguments of the command */
     struct bs_cli_file texts[2];
     enum bs_on_unavailable on_unavailable;
-    const char *first; /* name of the first option about a sandbox, without its dashes */
+    /* name of the first option about a sandbox that was given, without its dashes */
+    const char *first;
     const struct bs_session_log *log; /* may be NULL */
-    /* only explain: no program runs, and the report with its claims is printed to stdout */
+    /* for explain: run no program, and print the report with its claims to stdout */
     bool explains;
     /* NULL before bs_cli_inside_open and after bs_cli_inside_close */
     struct bs_lazy_session *session;
@@ -55,12 +56,12 @@ enum {
     {"on-unavailable", required_argument, NULL, BS_CLI_UNAVAILABLE}
 /* clang-format on */
 
-/* Print a help text: `before`, which ends with --backend, then the other options of the table, then
- * `after`. */
+/* Print a help text: `before`, which ends with the line of --backend, then the other options of the
+ * table, then `after`. */
 void bs_cli_inside_help(const char *before, const char *after);
 
 /* Initialise for a command of argc words. Returns false after printing a message if memory ran out.
- * Clear it in both cases. */
+ * Call bs_cli_inside_clear in both cases. */
 bool bs_cli_inside_init(struct bs_cli_inside *inside, int argc);
 void bs_cli_inside_clear(struct bs_cli_inside *inside);
 
@@ -68,22 +69,23 @@ void bs_cli_inside_clear(struct bs_cli_inside *inside);
  * in the table. */
 int bs_cli_inside_option(struct bs_cli_inside *inside, int option, const char *value);
 
-/* Call after the last option: read the policies and complete the context. Returns 0, or an exit
- * status after printing a message. Without --backend no other option of the table is allowed. */
+/* Read the policies and complete the context. Call it after the last option. Returns 0, or an exit
+ * status after printing a message. Without --backend, every other option of the table is
+ * refused. */
 int bs_cli_inside_read(struct bs_cli_inside *inside);
 
-/* Open the session, unless the first request has to open it, and print the report about what is not
- * enforced. Returns 0, or an exit status after printing a message. */
+/* Open the session, unless the first request has to open it, and print which parts of the policy
+ * are not enforced. Returns 0, or an exit status after printing a message. */
 int bs_cli_inside_open(struct bs_cli_inside *inside);
 
-/* Return the sandbox for the programs that the command starts; NULL without a backend. */
+/* Return the sandbox for the programs that the command starts, or NULL without a backend. */
 const struct bs_sandbox *bs_cli_inside_sandbox(const struct bs_cli_inside *inside);
 
 /* Return the directory in which programs start; NULL means the working directory of the command. */
 const char *bs_cli_inside_cwd(const struct bs_cli_inside *inside);
 
-/* Call after the programs have ended. Prints changes of paths that a rule denies to modify, and
- * closes the session. */
+/* Print changes of paths that a rule denies to modify, and close the session. Call it after the
+ * programs have ended. */
 void bs_cli_inside_close(struct bs_cli_inside *inside);
 
 /* Print a line: `before`, and then `text` with its control characters escaped. */

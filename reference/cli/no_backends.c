@@ -1,5 +1,5 @@
 /* Replaces the files about sandboxes in a build without backends. The shim and the commands then
- * have no operation, capability or option of a sandbox, and refuse a request or an option that
+ * have no operation, capability or option of a sandbox. They refuse a request or an option that
  * names one. */
 #include "cli/commands.h"
 #include "cli/inside.h"

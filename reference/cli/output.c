@@ -17,8 +17,8 @@ void bs_cli_pass_on(void *ctx, enum bs_stream stream, const char *data, size_t l
             data += n;
             len -= (size_t)n;
         } else if (errno == EAGAIN) {
-            /* Wait until stdout or stderr is writable. It may be non-blocking, because a process
-             * that shares it can change that. */
+            /* Wait until stdout or stderr is writable. The descriptor may have become non-blocking,
+             * because a process that shares it can change this flag. */
             struct pollfd entry = {.fd = at + 1, .events = POLLOUT};
             (void)poll(&entry, 1, -1);
         } else {

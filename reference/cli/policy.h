@@ -15,7 +15,8 @@ struct bs_cli_options {
     const char *format; /* format of the files; NULL: decided by their names */
     const char *to;     /* format of the output; NULL: the format of the input */
     const char *root;
-    uint64_t most; /* limit for lines, or for names with `links`; 0: the default of the command */
+    /* limit for lines, or for names with `links`; 0 means the default of the command */
+    uint64_t most;
     bool fold;
     bool parent;
     bool audit;
@@ -49,8 +50,8 @@ int bs_cli_read_policy(const struct bs_cli_options *options, const char *name,
 int bs_cli_load_policy(const struct bs_cli_options *options, const char *global,
                        const char *workspace, bool warnings, struct bs_policy **policy);
 
-/* Print FILE:LINE:COLUMN: ... for at most `most` problems to stderr, and the number of the
- * others. */
+/* Print FILE:LINE:COLUMN: ... to stderr for each problem, up to the limit `most`, and then the
+ * number of the others. */
 void bs_cli_put_problems(const struct bs_cli_options *options,
                          const struct bs_policy_report *report, const char *global,
                          const char *workspace);

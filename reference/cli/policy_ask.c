@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/policy.h"
 
-/* The first arguments of each question: a policy, one of its profiles and the operation. */
+/* The data that each question needs: a policy, one of its profiles and the operation. */
 struct question {
     struct bs_policy *policy;
     struct bs_profile *profile;
@@ -104,7 +104,8 @@ static int ask_resolved(const struct question *question, const char *path) {
     return status;
 }
 
-/* Return the exit status that has precedence: an error over a denial. */
+/* Return the exit status that has precedence; for example, an error has precedence over a
+ * denial. */
 static int worse(int a, int b) {
     static const int order[] = {0, BS_CLI_DENIED, 2, BS_CLI_ELSEWHERE};
     size_t at = 0;
@@ -187,7 +188,7 @@ int bs_cli_policy_explain(const struct bs_cli_options *options) {
     return status;
 }
 
-/* Print an entry as the policy file has it: a deny has no `!`, an exception has one. */
+/* Print an entry as it is written in the policy file: a deny has no `!`, an exception has one. */
 static void put_as_written(const struct bs_entry *entry) {
     bool exception = entry->origin == BS_ENTRY_EXCEPTION;
     const char *list = exception ? "denyModify" : bs_entry_origin_name(entry->origin);

@@ -47,14 +47,14 @@ static int read_whole(int fd, struct bs_buf *text) {
         if (n < 0)
             return errno;
         text->len += (size_t)n;
-        /* Reading stops one byte above the limit, because the loader then reports that the file is
-         * too long. */
+        /* Reading stops one byte above the limit. The loader then reports that the file is too
+         * long. */
     } while (n > 0 && text->len <= BS_POLICY_MOST_BYTES);
     return 0;
 }
 
 /* True for a regular file. Reading from another kind of file may block for ever, for example from a
- * fifo without a writer. */
+ * named pipe without a writer. */
 static bool is_file(int fd) {
     struct stat st;
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);

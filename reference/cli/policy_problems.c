@@ -38,8 +38,8 @@ static void put_problem(FILE *out, const struct bs_policy_problem *problem,
     (void)fputc('\n', out);
 }
 
-/* Write the line with one call: stderr is unbuffered, so each piece would be a separate system
- * call. */
+/* Build all lines first and write them with one call. stderr is unbuffered, so each piece would be
+ * a separate system call. */
 static void put_all(FILE *out, const struct bs_policy_problem *problems, size_t n, uint64_t most,
                     const char *what, const struct names *names) {
     char *text = NULL;

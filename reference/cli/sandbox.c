@@ -116,7 +116,8 @@ static int run_program(struct bs_session *session, const struct command *command
     request.timeout_ms = command->has_timeout ? &command->timeout_ms : NULL;
     request.on_output = bs_cli_pass_on;
     request.on_output_ctx = &output;
-    /* This command supervises the program, so it must not end by SIGPIPE if a reader closes. */
+    /* Ignore SIGPIPE: this command supervises the program, so it must not end if a reader closes.
+     */
     (void)signal(SIGPIPE, SIG_IGN);
     int code = bs_session_run(session, &request, &result, &err);
     if (code != BS_OK) {
@@ -130,7 +131,7 @@ static int run_program(struct bs_session *session, const struct command *command
     return status;
 }
 
-/* Wrap the command without running it. The log function prints the wrapped command. */
+/* Wrap the command without running it. put_command prints the wrapped command. */
 static int explain(struct bs_session *session, char **argv, size_t argc) {
     struct bs_error err = BS_ERROR_INIT;
     struct bs_exec_request request = request_of(argv, argc);
@@ -165,7 +166,7 @@ int bs_cli_sandbox(int argc, char **argv) {
     command.inside.backend = bs_backend_find("bubblewrap+seccomp");
     opterr = 0;
     optind = 1;
-    /* The "+" ends the options at PROGRAM: options after it belong to PROGRAM. */
+    /* The "+" ends the options at PROGRAM, because options after it belong to PROGRAM. */
     while (status == 0 && (option = getopt_long(argc, argv, "+:", long_options, NULL)) != -1)
         status = parse_option(&command, option, argv[optind - 1]);
     if (status == 0)

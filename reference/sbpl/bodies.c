@@ -10,8 +10,8 @@
 #include "policy/path/rule.h"
 #include "sbpl/spell.h"
 
-/* Make a body from the spelling of an entry: remove the characters that bs_rule_put
- * (policy/path/rule.h) has added to protect it. */
+/* Make a body from the spelling of an entry, without the characters that protect it. bs_rule_put
+ * (policy/path/rule.h) has added these. */
 static void take_off(const struct bs_entry *entry, struct bs_body *body) {
     body->text = entry->rule;
     body->len = entry->rule_len;
@@ -69,8 +69,8 @@ static bool fold_all(struct bs_both_bodies *both, size_t n) {
             return false;
         room += BS_FOLD_ROOM(both->items[i].len);
     }
-    /* Allocate the text of all bodies at once: if it moved later, pointers into it would become
-     * invalid. */
+    /* Reserve the text of all bodies at once. If the text moved later, pointers into it would
+     * become invalid. */
     if (!bs_buf_reserve(folded, room))
         return false;
     for (size_t i = 0; i < n; i++) {

@@ -15,14 +15,15 @@
 struct bs_body {
     const char *text;
     size_t len;
-    /* length without the `**` segments at its end; several of them mean the same as one */
+    /* length without the `**` segments at its end, of which several mean the same as one */
     size_t top;
-    unsigned look; /* the union of the classes of its bytes, see sbpl/spell.h */
-    /* Length of the leading segments that have no wildcard, not counting a `**` at the end; 0 if
-     * there are none, and for the root. Set only for read rules from denied_from on. */
+    unsigned look; /* the classes of the bytes in the body, as bits (sbpl/spell.h) */
+    /* Length of the segments before the first wildcard, also if this wildcard is the `**` at the
+     * end. 0 if there are none, or if the body is the root. Set only for read rules from
+     * denied_from on. */
     size_t place;
-    /* Position of the rule's filter in the text, so that a second clause can copy it. A length of 0
-     * means that the text does not have it yet. */
+    /* Position of the rule's filter in the text, so that a second clause can copy the filter.
+     * filter_len is 0 as long as the text does not have the filter. */
     size_t filter_at;
     size_t filter_len;
 };
@@ -41,12 +42,11 @@ struct bs_both_bodies {
     struct bs_buf folded;
 };
 
-/* Returns false if memory ran out. */
+/* Make both lists. Returns false if memory ran out. */
 bool bs_bodies_open(const struct bs_profile *profile, struct bs_both_bodies *both);
 void bs_bodies_close(struct bs_both_bodies *both);
 
-/* bs_body_is_root is true for `.`. bs_body_is_everything is true for a rule that has only `**`
- * segments. */
+/* True for the root, `.`. bs_body_is_everything is true for a rule that has only `**` segments. */
 static inline bool bs_body_is_root(const struct bs_body *body) {
     return body->len == 1 && body->text[0] == '.';
 }
@@ -56,7 +56,7 @@ static inline bool bs_body_is_everything(const struct bs_body *body) {
 }
 
 /* Write the name of an entry for messages, such as `denyRead[2]`, in at most `size` bytes. Returns
- * buf. */
+ * `buf`. */
 const char *bs_body_name(const struct bs_both_bodies *both, enum bs_op op, size_t index, char *buf,
                          size_t size);
 

@@ -25,8 +25,8 @@ static int write_all(int fd, const char *text, size_t len) {
 }
 
 /* Make the file. The profile decides what the sandbox permits, so no other user may be able to
- * write to it: its name is new and cannot be guessed, and its mode does not depend on the umask.
- * Returns an errno. */
+ * write to the file. Its name is new and cannot be guessed, and its mode does not depend on the
+ * umask. Returns an errno. */
 static int make(char *path, const char *text, size_t len) {
     int fd = mkostemps(path, sizeof ".sb" - 1, O_CLOEXEC);
     if (fd < 0)
@@ -38,8 +38,8 @@ static int make(char *path, const char *text, size_t len) {
     return os_error;
 }
 
-/* The kernel compares the place without links. A place that cannot be resolved counts as the given
- * one. */
+/* True if the text allows writing to the path. The kernel compares paths without links, so the
+ * links are resolved first. A path that cannot be resolved is compared as it is. */
 static bool is_writable(const char *path, const char *text, size_t len) {
     char *resolved = realpath(path, NULL);
     bool may = bs_sbpl_may_write(text, len, resolved != NULL ? resolved : path);

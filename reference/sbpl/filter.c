@@ -47,7 +47,8 @@ static const char *close_string(struct bs_buf *out, size_t start) {
     return !out->failed && out->len - start - 2 > BS_SBPL_STRING_BYTES ? too_long : NULL;
 }
 
-/* Reserve all bytes at once, because most of the text is written by this function. */
+/* Write a filter without wildcards. All bytes are reserved at once, because this function writes
+ * most of the text. */
 static const char *put_plain(const struct bs_buf *prefix, size_t form, const char *text, size_t len,
                              unsigned look, struct bs_buf *out) {
     size_t start = out->len + form;
@@ -77,8 +78,8 @@ static const char *put_root(const struct bs_filters *filters, const char *form,
     return close_string(out, start);
 }
 
-/* Write a pattern for the root, or for the root and everything below it. A slash follows only if
- * the root is `/`. */
+/* Write a pattern for the root, or for the root and everything below it. The pattern has a slash
+ * after the root only if the root is `/`. */
 static void put_root_pattern(const struct bs_filters *filters, bool everything,
                              struct bs_buf *out) {
     bool slash = filters->root.len == 1;

@@ -14,7 +14,7 @@
 
 /* Data that all filters of a text share. */
 struct bs_filters {
-    struct bs_buf literal; /* how each kind of filter begins: its form, the root and a slash */
+    struct bs_buf literal; /* the start of each kind of filter: its form, the root and a slash */
     struct bs_buf subpath;
     struct bs_buf regex;
     struct bs_bytes root;     /* the root; not copied */
@@ -22,18 +22,21 @@ struct bs_filters {
     struct bs_spelled spelled;
 };
 
-/* Returns false if memory ran out. Close it in both cases. */
+/* Prepare the data of all filters. Returns false if memory ran out. Call bs_filters_close in both
+ * cases. */
 bool bs_filters_open(struct bs_filters *filters, const struct bs_bytes *root,
                      struct bs_unfold *unfold);
 void bs_filters_close(struct bs_filters *filters);
 
-/* Append the filter for the body of a rule. The body has no control characters and is folded if
- * filters fold. Returns NULL, or a static message with the reason and the remedy if there can be no
- * filter; then the appended text must not be used. If memory runs out, out->failed is set. */
+/* Append the filter for the body of a rule. The body must have no control characters, and must be
+ * folded if filters fold. Returns NULL, or a static message with the reason and the remedy if the
+ * rule can have no filter; then the appended text must not be used. If memory runs out, out->failed
+ * is set. */
 const char *bs_filter_put(const struct bs_filters *filters, const struct bs_body *body, bool deny,
                           struct bs_buf *out);
 
-/* Append `(subpath "PLACE")`, with `below` added to the place. Returns as bs_filter_put does. */
+/* Append `(subpath "PLACE")`, with the text `below` after the place. Returns as bs_filter_put
+ * does. */
 const char *bs_filter_put_place(const struct bs_bytes *place, const char *below,
                                 struct bs_buf *out);
 

@@ -17,7 +17,7 @@ bool bs_sbpl_provider(const char *name, enum bs_provider *provider) {
     return false;
 }
 
-/* The words of the command that are examined: without the program, and only up to `--`. */
+/* The words of the command that are examined: the words after the program, up to `--`. */
 struct words {
     const char *const *items;
     size_t n;
@@ -38,8 +38,9 @@ static bool is_either(const char *word, const char *a, const char *b) {
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
-/* Return the number of words of a sandbox mode at `at`, or 0 if there is none. A mode never begins
- * with a dash, so if the value is missing, the next flag is not taken for it. */
+/* If a sandbox mode stands at `at`, return the number of its words, otherwise 0. A mode never
+ * begins with a dash. So if the value of the flag is missing, the next flag does not count as its
+ * value. */
 static size_t codex_mode(const struct words *words, size_t at) {
     const char *word = words->items[at];
     if (is_either(word, "--sandbox", "-s"))
@@ -91,8 +92,8 @@ static void codex(struct words *words) {
     }
 }
 
-/* True if the word is a value of the flag. The value is optional, so the next word may be the
- * prompt instead. */
+/* True if the word is a value of the flag. The flag may have no value, and then the next word may
+ * be the prompt. */
 static bool is_gemini_value(const char *word) {
     static const char *const values[] = {"true", "false", "docker", "podman", "sandbox-exec"};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {

@@ -45,8 +45,8 @@ bool bs_place_holds(const struct bs_bytes *a, const struct bs_bytes *b) {
            (b->len == a->len || b->data[a->len] == '/');
 }
 
-/* Return the link of every Mac that the path lies under, or NULL. The kernel decides by resolved
- * names, so a rule about a path through a link never matches, and a deny of it would protect no
+/* Return the link above the path that every Mac has, or NULL. The kernel compares paths without
+ * links. So a rule about a path through such a link never matches, and a deny would protect no
  * file. */
 static const char *link_above(const struct bs_bytes *place) {
     static const char *const links[] = {"/tmp", "/var", "/etc"};

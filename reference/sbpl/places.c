@@ -33,7 +33,7 @@ static int make_variable(const char *field, const char *value, struct bs_bytes *
     return value != NULL && value[0] != '\0' ? bs_place_make(field, value, place, err) : BS_OK;
 }
 
-/* Return the path in the form in which the file system compares it. */
+/* Copy the path in the form in which the file system compares paths: folded if `folds` is true. */
 static int folded(const struct bs_bytes *place, bool folds, struct bs_bytes *copy,
                   struct bs_error *err) {
     struct bs_buf made = BS_BUF_INIT;
@@ -51,8 +51,8 @@ static int folded(const struct bs_bytes *place, bool folds, struct bs_bytes *cop
     return BS_OK;
 }
 
-/* Check the path of a variable. The whole directory that it names becomes writable, so it must not
- * be HOME. */
+/* Check the path of a variable. The whole directory that the variable names becomes writable, so it
+ * must not contain HOME. */
 static int judge_variable(const char *field, const struct bs_bytes *place,
                           const struct bs_bytes *home, bool folds, struct bs_error *err) {
     struct bs_bytes here = BS_BYTES_INIT;
@@ -87,8 +87,9 @@ static int judge_variables(const struct bs_places *places, bool folds, struct bs
     return code;
 }
 
-/* Check a side root against the paths that may not be read. Programs may write to all of a side
- * root, so if it overlaps such a path, a program could move the path to where it can be read. */
+/* Check a side root against the paths that must not be read. Programs may write to everything in a
+ * side root. If the side root overlapped such a path, a program could move the path to a place
+ * where it can be read. */
 static int judge_side_root(const struct bs_places *places, size_t i,
                            const struct bs_both_bodies *both, bool folds, struct bs_error *err) {
     const struct bs_bodies *read = &both->lists[BS_OP_READ];

@@ -1,5 +1,6 @@
-/* Appends short texts, of which a profile mostly consists. If there is room, the bytes are copied
- * inline, with a size that the compiler knows; otherwise bs_buf_add appends them. */
+/* Appends short texts, of which a profile mostly consists. If the buffer has room, the bytes are
+ * copied inline, because the compiler knows the size of a literal; otherwise bs_buf_add appends
+ * them. */
 #ifndef BS_SBPL_PUT_H
 #define BS_SBPL_PUT_H
 

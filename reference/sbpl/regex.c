@@ -6,28 +6,29 @@
 
 #include "sbpl/spell.h"
 
-/* Expressions for `?`, which matches one character. It is not known whether the kernel's
- * expressions count bytes or characters. So a deny matches both, and an allow matches only a
- * character of one byte. If names fold, a character can have spellings of up to nine bytes: three
- * jamo. */
+/* Expressions for `?`, which matches one character. It is not known whether the expressions of the
+ * kernel count bytes or characters. So the expression of a deny matches both, and that of an allow
+ * matches only characters of one byte. With folding, a character can have spellings of up to nine
+ * bytes (three jamo). */
 static const char question_in_allow[] = "[ -.0-~]";
 static const char question_in_deny[] = "([ -.0-~]|[^ -~][^ -~]?[^ -~]?[^ -~]?)";
 static const char question_in_folded_deny[] =
     "[^/][^ -~]?[^ -~]?[^ -~]?[^ -~]?[^ -~]?[^ -~]?[^ -~]?[^ -~]?";
 
-/* The longest text that a single step writes, not counting unfolded letters. */
+/* The longest text that one step writes, not counting unfolded letters. */
 enum { STEP = sizeof question_in_folded_deny };
 
 struct writer {
     const struct bs_filters *filters;
     struct bs_buf *out;
     size_t start; /* where the string starts in `out` */
-    char *to;     /* the end of the written text; sync() copies it to out->len */
+    char *to;     /* the end of the written text, which sync() copies to out->len */
     char *end;    /* the end of the room for the string */
     bool deny;
 };
 
-/* Reserve memory for a whole string at once. Strings are short, and their length is limited. */
+/* Reserve memory for a whole string at once. This is not too much, because the length of a string
+ * is limited. */
 static bool open_writer(struct writer *writer) {
     struct bs_buf *out = writer->out;
     size_t used = out->len - writer->start;
@@ -61,8 +62,8 @@ static void put_question(struct writer *writer) {
         PUT(writer, question_in_folded_deny);
 }
 
-/* Write the letters up to the next wildcard or slash, each with all its spellings. Returns NULL if
- * the string becomes too long, or if memory ran out. */
+/* Write the letters up to the next wildcard or slash, each letter with all its spellings. Returns
+ * NULL if the string becomes too long, or if memory ran out. */
 static const char *put_unfolded(struct writer *writer, const char *text, const char *end) {
     const char *next = text;
     while (next < end && *next != '*' && *next != '?' && *next != '/')
@@ -73,7 +74,7 @@ static const char *put_unfolded(struct writer *writer, const char *text, const c
     return good && open_writer(writer) ? next : NULL;
 }
 
-/* Write the wildcards at the start of a segment that are whole segments. Returns the text after
+/* Write the wildcards at the start of the text that are whole segments. Returns the text after
  * them. */
 static const char *put_segment_wildcards(struct writer *writer, const char *text, const char *end) {
     const char *from = text;

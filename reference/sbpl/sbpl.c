@@ -21,10 +21,10 @@ struct compiler {
     struct bs_buf out;
 };
 
-/* The start of each profile. Only writing is restricted by the rules; the operations that a program
- * needs to start and to communicate are allowed as a whole. Each operation has a clause without a
- * filter before all clauses with one. So the result does not depend on how Seatbelt ranks the two
- * kinds. */
+/* The start of each profile. The rules of a policy restrict only writing and some reading. All
+ * other operations that a program needs to start and to communicate are allowed. Each operation has
+ * its clause without a filter before all its clauses with a filter, because it is not known how
+ * Seatbelt ranks the two kinds. */
 static const char head[] =
     "(version 1)\n"
     "(deny default)\n"
@@ -42,8 +42,8 @@ static const char head[] =
     "(allow sysctl*)\n"
     "(allow iokit*)\n";
 
-/* The rule for /tmp has no effect, because /tmp is a link on macOS. It is written because readers
- * of a profile expect it. */
+/* Places that are always writable. `/tmp` has no effect, because it is a link on macOS; it is
+ * written because readers of a profile expect it. */
 static const char *const scratch[] = {"/private/tmp", "/tmp", "/private/var/folders", "/dev"};
 
 #define PUT(compiler, text) BS_PUT(&(compiler)->out, text)
@@ -65,8 +65,8 @@ static int put_place(struct compiler *compiler, const char *field, const struct 
                    problem);
 }
 
-/* Write the clauses for a state directory of the provider. The directory is the value of its
- * environment variable; if that is not set, it lies in the home directory, if that is known. */
+/* Write the clauses for a state directory of the provider. Its environment variable names the
+ * directory. If the variable is not set, the directory lies in HOME, if HOME is set. */
 static int put_state(struct compiler *compiler, const char *field, const struct bs_bytes *moved,
                      const char *below_home, struct bs_error *err) {
     const struct bs_bytes *home = &compiler->places.home;
@@ -105,8 +105,8 @@ static int refuse_rule(const struct compiler *compiler, enum bs_op op, size_t in
                    bs_spell_for_people(entry->rule, entry->rule_len, shown, sizeof shown), problem);
 }
 
-/* Write the clauses of an exception for a path P. The exception itself permits nothing: inside P
- * everything is denied first, and then the profile's own rules are repeated for P. */
+/* Write the clauses of an exception for a path P. The exception itself permits nothing: first
+ * everything inside P is denied, and then the profile's own rules are written again for P. */
 static int put_exception(struct compiler *compiler, size_t index, struct bs_error *err) {
     const struct bs_bodies *modify = &compiler->both.lists[BS_OP_MODIFY];
     const struct bs_body *inside = &modify->items[index];
@@ -126,7 +126,7 @@ static int put_exception(struct compiler *compiler, size_t index, struct bs_erro
             return out_of_memory(err);
         bs_buf_add(out, out->data + start, len);
         bs_buf_char(out, ' ');
-        /* The same filter stands earlier in the text, so it cannot be refused here. */
+        /* The same filter was written earlier in the text, so it cannot be refused here. */
         (void)bs_filter_put(&compiler->filters, &modify->items[i], deny, out);
         PUT(compiler, "))\n");
     }
@@ -136,7 +136,7 @@ static int put_exception(struct compiler *compiler, size_t index, struct bs_erro
 #define HEAD(text)                                                                                 \
     { (text), sizeof(text) - 1 }
 
-/* Starts of clauses, by operation and by whether the rule denies. */
+/* Starts of clauses. The first index is the operation, the second is true for a deny. */
 static const struct {
     const char *text;
     size_t len;
@@ -189,7 +189,8 @@ static int put_unlink(struct compiler *compiler, struct bs_error *err) {
     return problem == NULL ? BS_OK : refuse_rule(compiler, BS_OP_READ, at, problem, err);
 }
 
-/* Write the clauses for the root. Fails if a place that is always writable contains the root. */
+/* Deny writing to the root, before the rules allow paths in it. A place that is always writable may
+ * contain the root, and must not make it writable. */
 static int put_root(struct compiler *compiler, struct bs_error *err) {
     const struct bs_bytes *root = &compiler->places.root;
     char shown[400];
@@ -202,7 +203,7 @@ static int put_root(struct compiler *compiler, struct bs_error *err) {
                    bs_spell_for_people(root->data, root->len, shown, sizeof shown), problem);
 }
 
-/* Reserve about as much memory as the text will have, so that it is rarely moved while it grows. */
+/* Reserve about as much memory as the text will need, so that growing rarely moves it. */
 static void reserve(struct compiler *compiler) {
     enum { CLAUSE = 64, MOST = 1024 * 1024 };
     size_t about = sizeof head + 16 * CLAUSE;
@@ -253,8 +254,8 @@ static int list_unguarded(const struct bs_bodies *read, struct bs_sbpl *sbpl,
     return BS_OK;
 }
 
-/* Refuse control characters in any rule, even in one that becomes no clause: users cannot know
- * which rules become clauses. */
+/* Refuse control characters in every rule, also in a rule that becomes no clause, because users
+ * cannot know which rules become clauses. */
 static int refuse_controls(const struct compiler *compiler, struct bs_error *err) {
     for (int op = BS_OP_READ; op <= BS_OP_MODIFY; op++) {
         const struct bs_bodies *bodies = &compiler->both.lists[op];

@@ -50,7 +50,7 @@ static __m128i either(__m128i bytes, char a, char b) {
 
 static void classify_block(struct look *look, const char *text) {
     __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
-    /* SSE2 compares signed bytes. With the highest bit flipped, the order is that of unsigned
+    /* SSE2 compares signed bytes. After the highest bit is flipped, the order is that of unsigned
      * bytes. */
     __m128i turned = _mm_xor_si128(bytes, _mm_set1_epi8(-128));
     __m128i control = _mm_or_si128(_mm_cmplt_epi8(turned, _mm_set1_epi8(' ' - 128)),
@@ -60,7 +60,7 @@ static void classify_block(struct look *look, const char *text) {
     look->quoted = _mm_or_si128(look->quoted, either(bytes, '"', '\\'));
 }
 
-/* Examine the text in blocks, of which the last two may overlap. */
+/* Examine the text in blocks. The last two blocks may overlap. */
 static unsigned look_at_blocks(const char *text, size_t len) {
     struct look look = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()};
     size_t at = 0;

@@ -14,7 +14,7 @@
 
 #include "base/buf.h"
 
-/* Classes of bytes, as bits. A byte of class 0 is written as it is everywhere. */
+/* Classes of bytes, as bits. A byte that is in no class is written as it is everywhere. */
 enum {
     BS_HAS_CONTROL = 1,  /* below space, or DEL: no spelling is known that Seatbelt reads back */
     BS_HAS_WILDCARD = 2, /* `*` or `?` */
@@ -24,14 +24,14 @@ enum {
 
 extern const uint8_t bs_spell_classes[256];
 
-/* Return the union of the classes of all bytes of a text. BS_HAS_META is not reliable in the
- * result. */
+/* Return the classes of all bytes of a text together. BS_HAS_META may be missing in the result, or
+ * be set without reason. */
 unsigned bs_spell_look(const char *text, size_t len);
 
 enum { BS_SPELL_LONGEST = 4 }; /* most bytes with which one byte is written */
 
-/* Write a byte of a string. With `pattern` the string is a regular expression, in which the byte
- * must mean itself. Returns the end of the written bytes. */
+/* Write a byte of a string. With `pattern` the string is a regular expression in which the byte
+ * must match itself. Returns the end of the written bytes. */
 static inline char *bs_spell_byte(char *to, char byte, bool pattern) {
     unsigned class = bs_spell_classes[(unsigned char)byte];
     if (pattern && (class & BS_HAS_META) != 0) {
@@ -60,8 +60,8 @@ void bs_spell_string(struct bs_buf *out, const char *text, size_t len);
 /* As bs_spell_string, for literal text in a regular expression. */
 void bs_spell_pattern(struct bs_buf *out, const char *text, size_t len);
 
-/* Write the text for a message, in at most `size` bytes: a control character becomes `\x0a` for
- * example, and a long text is cut between two characters. Returns buf. */
+/* Write a text for a message, in at most `size` bytes. A control character becomes an escape such
+ * as `\x0a`, and a long text is cut between two characters. Returns `buf`. */
 const char *bs_spell_for_people(const char *text, size_t len, char *buf, size_t size);
 
 #endif

@@ -8,14 +8,14 @@
 #include "policy/path/fold.h"
 #include "sbpl/spell.h"
 
-/* Limits of a search. A cluster beyond them has more spellings than a string can hold, or is no
- * meaningful text. */
+/* Limits of a search. A cluster that exceeds them is not meaningful text, or has more spellings
+ * than a string can hold. */
 enum { MOST_PARTS = 24, MOST_STEPS = 20000, MOST_BYTES = MOST_PARTS * 4 };
 
 enum { IOTA = 0x3B9 };
 
-/* True for iota. The mark below a letter (U+0345) folds to the letter iota, so an iota among the
- * parts may come from this mark and stand anywhere among the marks. */
+/* True for iota. The mark below a letter (U+0345) folds to the letter iota. So an iota among the
+ * parts may come from this mark, and the mark may stand anywhere among the marks. */
 static bool may_stand_anywhere(uint32_t part) { return part == IOTA; }
 
 size_t bs_unfold_decompose(uint32_t point, uint32_t *parts) {
@@ -40,7 +40,7 @@ struct search {
     size_t n;
     uint32_t used;             /* bit i is set if parts[i] is in the spelling */
     char spelling[MOST_BYTES]; /* the spelling that is being built */
-    struct bs_buf found;       /* the spellings, each after a byte with its length */
+    struct bs_buf found;       /* the spellings; the byte before each one is its length */
     size_t most;               /* limit for the bytes of all spellings together */
     unsigned steps;
     bool too_much;
@@ -71,8 +71,8 @@ static void add_if_it_folds(struct search *search, size_t len) {
     search->too_much |= search->found.len > search->most || search->found.failed;
 }
 
-/* True if part i may come next. Marks of different classes may change places; letters, and marks of
- * the same class, keep their order. */
+/* True if part i may come next in a spelling. Marks of different classes may change places, but
+ * letters, and marks of the same class, keep their order. */
 static bool may_be_next(const struct search *search, size_t i) {
     if ((search->used >> i & 1) != 0)
         return false;
@@ -89,8 +89,7 @@ static bool may_be_next(const struct search *search, size_t i) {
 
 static void extend(struct search *search, size_t len);
 
-/* If all parts of the code point's key are unused, append the code point and continue the
- * search. */
+/* If no part of the code point's key is used yet, append the code point and continue the search. */
 static void try_point(struct search *search, size_t len, uint32_t point, const uint32_t *key,
                       size_t n) {
     uint32_t before = search->used;
@@ -109,7 +108,7 @@ static void try_point(struct search *search, size_t len, uint32_t point, const u
     search->used = before;
 }
 
-/* Try Hangul syllables. They are not in the rows, because they are composed by arithmetic. */
+/* Try Hangul syllables. The rows do not have them, because syllables are composed by arithmetic. */
 static void try_hangul(struct search *search, size_t len, size_t first) {
     for (size_t n = 2; n <= 3 && first + n <= search->n; n++) {
         int32_t points[3];
@@ -191,8 +190,8 @@ static int by_bytes(const void *a, const void *b) {
     return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* Sort the spellings: the folded one first, the others by their bytes. So the text does not depend
- * on the order of the search. */
+/* Sort the spellings: first the folded one, then the others by their bytes. So the text does not
+ * depend on the order of the search. */
 static struct spelling *in_order(const struct search *search, size_t *n) {
     const char *at = search->found.data;
     const char *end = at + search->found.len;
@@ -220,7 +219,7 @@ static void put_all(const struct spelling *spellings, size_t n, struct bs_buf *o
         bs_spell_pattern(out, spellings[0].text, spellings[0].len);
         return;
     }
-    /* each spelling is one byte, so all are letters and one bracket expression suffices */
+    /* if each spelling is one byte, all of them are letters, and one bracket expression suffices */
     bool class = true;
     for (size_t i = 0; i < n; i++)
         class &= spellings[i].len == 1;

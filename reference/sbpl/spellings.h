@@ -1,7 +1,7 @@
 /* Finds all spellings of one cluster. The search tries every code point that has a fitting part,
  * and calls bs_fold to see whether the result folds to the cluster. Only this file handles marks
- * that may change places, the iota below a letter, and Hangul syllables (SBPL-FOLD-02; golden texts
- * fix the order). */
+ * that may change places, the iota below a letter, and Hangul syllables (SBPL-FOLD-02). Golden
+ * texts check the order of the spellings. */
 #ifndef BS_SBPL_SPELLINGS_H
 #define BS_SBPL_SPELLINGS_H
 
@@ -15,8 +15,9 @@ bool bs_spellings_put(const struct bs_unfold *unfold, const char *cluster, size_
  * their number. */
 size_t bs_unfold_decompose(uint32_t point, uint32_t *parts);
 
-/* Fold a part loosely: the parts of all spellings of a text become equal. Parts of different texts
- * may become equal too, because a composed character may fold differently from its parts. */
+/* Fold a part loosely, so that the parts of all spellings of a text become equal. Parts of
+ * different texts may become equal too, because a composed character may fold differently from its
+ * parts. */
 uint32_t bs_unfold_loose(uint32_t part);
 
 #endif

@@ -11,15 +11,15 @@
 /* No code point from this one on decomposes or folds. */
 enum { PLANES = 0x2FA20 };
 
-/* Twice as many rows as Unicode needs today. Making the rows takes some milliseconds, so a process
- * does it only once. */
+/* Twice as many rows as Unicode needs today. A process makes the rows only once, because this takes
+ * some milliseconds. */
 enum { MOST_ROWS = 8192 };
 
 static struct bs_unfold_row rows[MOST_ROWS];
 static size_t n_rows;
 
-/* Joiners: letters that compose with the letter before them, although their combining class does
- * not mark them as marks. Sorted; about thirty exist. */
+/* Joiners: letters that compose with the letter before them, although they are not marks by their
+ * combining class. The list is sorted and has about thirty of them. */
 enum { MOST_JOINERS = 128 };
 
 static uint32_t joiners[MOST_JOINERS];
@@ -59,7 +59,8 @@ static void make_joiner(uint32_t part) {
     if (at < n_joiners && joiners[at] == part)
         return;
     if (n_joiners == MOST_JOINERS)
-        abort(); /* cannot happen soon: a new version of Unicode adds one or two with a script */
+        /* cannot happen soon, because a new version of Unicode adds only one or two for a script */
+        abort();
     memmove(joiners + at + 1, joiners + at, (n_joiners - at) * sizeof *joiners);
     joiners[at] = part;
     n_joiners++;
@@ -71,7 +72,8 @@ static void make_rows(void) {
         if (!make_row(point, &row))
             continue;
         if (n_rows == MOST_ROWS)
-            abort(); /* cannot happen soon: a new version of Unicode adds a few dozen rows */
+            /* cannot happen soon, because a new version of Unicode adds only a few dozen rows */
+            abort();
         rows[n_rows++] = row;
         for (size_t i = 1; i < BS_UNFOLD_KEY && row.key[i] != 0; i++)
             if (!is_mark(row.key[i]))
@@ -94,8 +96,8 @@ static int by_part(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* True if a part may compose with the character before it. Jamo compose too, but composed text has
- * syllables instead of jamo. */
+/* True if a part may compose with the character before it. Jamo compose too, but they need no
+ * check, because composed text has syllables instead. */
 static bool joins(uint32_t part) {
     if (part < 0x80)
         return false;
@@ -112,7 +114,7 @@ static size_t character(const char *text, size_t len, uint32_t *point) {
     return (size_t)n;
 }
 
-/* Return the length of the cluster at text[0]. */
+/* Return the length of the cluster at text[0]: a character and the parts that join it. */
 static size_t cluster(const char *text, size_t len) {
     uint32_t point = 0;
     size_t end = character(text, len, &point);

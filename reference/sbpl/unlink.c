@@ -6,14 +6,14 @@
 #include "sbpl/put.h"
 #include "sbpl/spell.h"
 
-/* Bodies for which a clause was written already. */
+/* The bodies for which a clause was written already. */
 struct seen {
     struct bs_table table;
     uint64_t seed;
 };
 
-/* Return the end of the next ancestor after `from`, or 0. If the rule has a wildcard after its
- * literal names, the path of these names is an ancestor as well. */
+/* Return the end of the next ancestor after `from`, or 0 if there is none. If the rule has a
+ * wildcard after its literal names, the path of these names is an ancestor too. */
 static size_t next_ancestor(const struct bs_body *body, size_t from) {
     size_t place = body->place;
     const char *slash = place > from ? memchr(body->text + from, '/', place - from) : NULL;
@@ -36,8 +36,9 @@ static bool open_seen(struct seen *seen, const struct bs_bodies *read) {
     return bs_table_init(&seen->table, most);
 }
 
-/* True if the text was not seen before. Ancestors are visited from the top, so if one is too long
- * for a filter, the compilation ends before many of them are hashed. */
+/* True if the text was not seen before. Each ancestor is hashed as a whole. This is not too slow:
+ * ancestors are visited from the top, and the compilation ends at the first one that is too long
+ * for a filter. */
 static bool is_new(struct seen *seen, const char *text, size_t len) {
     bool added = false;
     uint32_t hash = (uint32_t)bs_table_hash(seen->seed, text, len);
@@ -52,7 +53,7 @@ static const char *put(const struct bs_filters *filters, const struct bs_body *b
     if (body->filter_len == 0)
         problem = bs_filter_put(filters, body, true, out);
     else if (bs_buf_reserve(out,
-                            /* without the reserve, the source could move while it is copied */
+                            /* without this, the source could move while it is copied */
                             body->filter_len))
         bs_put(out, out->data + body->filter_at, body->filter_len);
     BS_PUT(out, ")\n");

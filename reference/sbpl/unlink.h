@@ -1,14 +1,15 @@
-/* Denies of unlinking. A program that may rename a path could move a path that must not be read,
- * and read it under the new name. */
+/* Clauses that deny unlinking. They exist because a program that may rename a path could move a
+ * path that must not be read, and read it under the new name. */
 #ifndef BS_SBPL_UNLINK_H
 #define BS_SBPL_UNLINK_H
 
 #include "sbpl/bodies.h"
 #include "sbpl/filter.h"
 
-/* Append a clause for each ancestor that is named by a rule which denies reading, from the top, and
- * a clause for the paths that the rule matches. Each clause is written only once. Returns NULL, or
- * the reason why entries[*at] has no filter. If memory ran out, out->failed is true. */
+/* Append clauses for the rules that deny reading. Each ancestor that such a rule names gets a
+ * clause, from the top, and then the paths that the rule matches. Each clause is written only once.
+ * Returns NULL, or the reason why entries[*at] has no filter. If memory ran out, out->failed is
+ * true. */
 const char *bs_unlink_put(const struct bs_filters *filters, const struct bs_bodies *read,
                           struct bs_buf *out, size_t *at);
 

@@ -13,8 +13,8 @@
 static const char bare[] =
     BS_SBPL_WRAPPER " is not there: the command runs without the sandbox of the policy";
 
-/* The wrapper is only looked for at this path: a user who can write to a directory of PATH could
- * put a program there that confines nothing. */
+/* Look for the wrapper only at this path. If PATH were searched, a user who can write to a
+ * directory of PATH could put a program there that confines nothing. */
 static bool is_present(enum bs_sbpl_wrapper wrapper) {
     struct stat st;
     if (wrapper != BS_WRAPPER_LOOK)
@@ -23,9 +23,11 @@ static bool is_present(enum bs_sbpl_wrapper wrapper) {
            bs_may_execute(AT_FDCWD, BS_SBPL_WRAPPER) == 0;
 }
 
-/* Return a copy in one block, in which the strings follow the pointers. NULL if memory ran out. */
+/* Copy the words into one block: first the pointers, then the strings. Returns NULL if memory ran
+ * out. */
 static char **copy(const char *const *words, size_t n) {
-    size_t size = (n + 1) * sizeof(char *); /* cannot overflow: as many pointers exist already */
+    /* cannot overflow, because this many pointers exist already */
+    size_t size = (n + 1) * sizeof(char *);
     for (size_t i = 0; i < n; i++)
         size += strlen(words[i]) + 1;
     char **argv = malloc(size);
@@ -65,8 +67,8 @@ int bs_sbpl_wrap(const struct bs_sbpl_command *command, struct bs_sbpl_wrapped *
                        "%s is not there, and without it nothing is sandboxed; run on macOS, or "
                        "allow the fallback",
                        BS_SBPL_WRAPPER);
-    /* A program name with a dash is refused: the wrapper reads options up to the first other word,
-     * and `-p` would replace the profile. */
+    /* Refuse a program name with a dash. The wrapper reads words with a dash as its options, and
+     * `-p` would replace the profile. */
     if (active && command->argv[0][0] == '-')
         return bs_fail(
             err, BS_E_INVALID, 0,

@@ -7,8 +7,8 @@
 
 #include <boxspec/sbpl.h>
 
-/* Limits of the reading. A text has thousands of regular expressions; most of them begin with
- * another path and need no match. */
+/* Limits of the reading. A text has thousands of regular expressions, but most of them begin with
+ * another path and are not matched. */
 enum { DEEPEST = 32, MOST_REGEXES = 1000 };
 
 enum met { NO, YES, UNKNOWN };
@@ -40,7 +40,7 @@ static char peek(struct reader *r) {
     return r->at < r->end ? *r->at : '\0';
 }
 
-/* Read a word; its length is 0 if none is there. */
+/* Read a word. Its length is 0 if there is no word. */
 static const char *word(struct reader *r, size_t *len) {
     (void)peek(r);
     const char *from = r->at;
@@ -54,7 +54,8 @@ static bool is_word(const char *word, size_t len, const char *wanted) {
     return len == strlen(wanted) && memcmp(word, wanted, len) == 0;
 }
 
-/* Read a string and its escapes into r->string; false if it is too long or does not end. */
+/* Read a string into r->string, without its escapes. Returns false if the string is too long or
+ * does not end. */
 static bool string(struct reader *r) {
     size_t n = 0;
     bool fits = true;
@@ -98,7 +99,7 @@ static bool is_below(const char *path, const char *dir) {
     return strncmp(path, dir, n) == 0 && (path[n] == '\0' || path[n] == '/');
 }
 
-/* False if the expression begins with literal text that the path does not begin with. */
+/* False if the expression begins with literal text, and the path does not begin with this text. */
 static bool can_match(const char *expression, const char *path) {
     if (*expression++ != '^')
         return true;
@@ -107,7 +108,7 @@ static bool can_match(const char *expression, const char *path) {
             expression++;
         else if (strchr(".[](){}*+?|^$", *expression) != NULL)
             return true;
-        /* The character before a repetition or an alternative may be absent. */
+        /* The character before a repetition or an alternative may be missing in the path. */
         if (*expression == '\0' || (expression[1] != '\0' && strchr("*?|", expression[1]) != NULL))
             return true;
         if (*expression != *path)
@@ -131,7 +132,8 @@ static enum met opposite(enum met met) { return met == UNKNOWN ? UNKNOWN : met =
 
 static enum met filter(struct reader *r);
 
-/* Read filters up to the end of the list: require-any, require-all and the filters of a clause. */
+/* Read the filters up to the end of the list. The list is a clause, a require-any or a
+ * require-all. */
 static enum met filters(struct reader *r, bool all) {
     enum met met = NO;
     while (peek(r) == '(') {
@@ -190,7 +192,8 @@ static bool is_write(const char *name, size_t len) {
     return false;
 }
 
-/* Read a clause after its first word. Returns YES if it is about writing and matches the path. */
+/* Read the rest of a clause after its first word. Returns YES if the clause is about writing and
+ * matches the path. */
 static enum met clause(struct reader *r) {
     bool about = false;
     size_t len;

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* True if the last clause of the text about writing to `path` allows it. `path` is absolute and
- * without links. A filter that is unknown here matches in an allow and not in a deny, so that the
- * answer errs towards true. */
+/* True if the last clause about writing to `path` allows it. `path` is absolute and without links.
+ * If this reader does not know a filter, it counts as matching in an allow and as not matching in a
+ * deny. So the answer may be wrongly true, but not wrongly false. */
 bool bs_sbpl_may_write(const char *text, size_t len, const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /* Measures a bridge in comparison with a relay by splice, and a process handle (open, wait, drop)
  * in comparison with a bare spawn.
  *
- * boxspec-bench-process trips COUNT BYTES   round trips through an echo, alternately
+ *     boxspec-bench-process trips COUNT BYTES   round trips through an echo, alternately
  *     boxspec-bench-process stream MIB ROUNDS   MIB from a program to its client, alternately
  *     boxspec-bench-process opens COUNT         from the call to the end of /bin/true, alternately
  *
