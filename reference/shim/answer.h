@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "shim/decode.h"
 
-/* The kind of an answer, which decides the exit status in run mode. */
+/* The kind of an answer. It decides the exit status in run mode. */
 enum bs_answer { BS_ANSWERED, BS_INVALID_INPUT };
 
 /* Write {"id": ..., "KEY": . The caller writes the value and then calls bs_answer_close. `id` may
@@ -15,7 +15,7 @@ enum bs_answer { BS_ANSWERED, BS_INVALID_INPUT };
 void bs_answer_open(struct bs_json_writer *out, const cJSON *id, const char *key);
 void bs_answer_close(struct bs_json_writer *out);
 
-/* Write a string of the request unchanged, or null. */
+/* Write a string of the request unchanged, or null if there is none. */
 void bs_put_given(struct bs_json_writer *out, const cJSON *item);
 
 /* Write the name of a signal, such as "SIGTERM", or null for 0. */

@@ -1,5 +1,5 @@
-/* The operation backend.probe, the tables of operations and capabilities of backends, and the
- * backends in the answer to hello. */
+/* The operation backend.probe, the lists of operations and capabilities of backends, and the list
+ * of backends for the answer to hello. */
 #include "shim/backend_answer.h"
 #include "shim/backend_request.h"
 #include "shim/ops.h"

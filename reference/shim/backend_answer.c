@@ -35,7 +35,8 @@ void bs_put_unenforced(struct bs_json_writer *out, const struct bs_backend_repor
     bs_json_close_array(out);
 }
 
-/* True if the report has this aspect. A backend that does not know an aspect leaves it out. */
+/* True if the report has this aspect. A backend that does not know an aspect leaves it out of its
+ * report. */
 static bool is_named(const struct bs_backend_report *report, int aspect) {
     return aspect != BS_ASPECT_KERNEL || report->aspects[aspect].claim != BS_NOT_REQUESTED;
 }
@@ -87,7 +88,7 @@ void bs_put_reasons(struct bs_json_writer *out, const struct bs_backend_context 
             has_claims = true;
         }
     }
-    /* The report has no claims if the probe failed; then the warnings have the reason why there is
+    /* If the probe failed, the report has no claims. Then the warnings have the reason why there is
      * no sandbox. */
     for (size_t i = 0; !has_claims && i < report->n_warnings; i++)
         put_lossy(out, report->warnings[i]);

@@ -6,8 +6,8 @@
 
 #include "shim/decode.h"
 
-/* The sandbox that a request wants. Its texts belong to the decoder. Do not move it: context.policy
- * points into this struct. */
+/* The sandbox that a request wants. Its texts belong to the decoder. Do not move the struct,
+ * because context.policy points into it. */
 struct bs_wanted_sandbox {
     /* NULL if the name is unknown, which is reported as a problem */
     const struct bs_backend *backend;

@@ -13,7 +13,7 @@
 
 /* The log of a session, written as JSON while the session runs. */
 struct notes {
-    struct bs_json_writer log; /* an array, closed when it is put into the answer */
+    struct bs_json_writer log; /* an array; closed when it is put into the answer */
     bool probed;               /* a probe has succeeded, so the report has claims */
 };
 
@@ -52,7 +52,8 @@ static void note(void *ctx, const char *called, int code, const char *message,
         notes->probed = true;
 }
 
-/* One request in the session. If it contains a NUL, only this call fails. */
+/* One request of the session, with its own decoder. If the request contains a NUL, only this call
+ * fails. */
 struct session_call {
     struct bs_decoder decoder;
     struct bs_exec_request request;
@@ -135,8 +136,8 @@ static void clear_calls(struct session_calls *calls) {
     free(calls->items);
 }
 
-/* Check the directories of all requests before the session is opened. If one contradicts the
- * context, the whole operation is an error. */
+/* Check the directories of all requests before the session is opened. If one of them contradicts
+ * the context, the whole operation fails. */
 static int check_calls(const struct bs_wanted_sandbox *wanted, const struct session_calls *calls,
                        struct bs_error *err) {
     int code = BS_OK;

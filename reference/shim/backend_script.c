@@ -97,7 +97,7 @@ static int shut_down(void *ctx, void *state, struct bs_error *err) {
     return BS_OK;
 }
 
-/* Return the word of a member, or the first word of the list if the member is absent. */
+/* Return the word of a member. If the member is absent, return the first word of the list. */
 static const char *decode_word(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                                const char *name, const char *const *words) {
     char at[BS_POINTER_MOST];

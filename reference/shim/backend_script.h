@@ -1,5 +1,5 @@
-/* A backend that succeeds or fails as the request says, so that sessions can be tested on any host.
- * It confines nothing. */
+/* A backend that succeeds or fails as the request says. It confines nothing. With it, sessions can
+ * be tested on any host. */
 #ifndef BS_SHIM_BACKEND_SCRIPT_H
 #define BS_SHIM_BACKEND_SCRIPT_H
 

@@ -19,7 +19,7 @@ struct bs_decoder {
 void bs_decoder_clear(struct bs_decoder *decoder);
 bool bs_decoder_failed(const struct bs_decoder *decoder);
 
-/* If it is true, decoded values and problems may be incomplete. */
+/* If the result is true, decoded values and problems may be incomplete. */
 bool bs_decoder_out_of_memory(const struct bs_decoder *decoder);
 
 void bs_problem(struct bs_decoder *decoder, const char *pointer, const char *format, ...)
@@ -28,16 +28,16 @@ void bs_problem(struct bs_decoder *decoder, const char *pointer, const char *for
 /* Write an array of {"pointer": ..., "message": ...}. */
 void bs_decoder_put_problems(const struct bs_decoder *decoder, struct bs_json_writer *out);
 
-/* Write the first problem as one sentence. There must be one. */
+/* Write the first problem as one sentence. There must be a problem. */
 void bs_decoder_put_first_problem(const struct bs_decoder *decoder, struct bs_json_writer *out);
 
 /* Report every member of `object` that is not in the NULL-terminated list `known`. */
 void bs_refuse_unknown(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                        const char *const *known);
 
-/* Return the string `name`, or the decoded value of `name_b64`. It should not contain a NUL, at
- * which a C string ends; nul_in records the first string that does. NULL if it is absent or
- * wrong. */
+/* Return the string `name`, or the decoded value of `name_b64`. NULL if the member is absent or
+ * wrong. The text should not contain a NUL, at which a C string ends; nul_in records the first
+ * string that does. */
 const char *bs_decode_text(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                            const char *name, bool required);
 
@@ -45,19 +45,19 @@ const char *bs_decode_text(struct bs_decoder *decoder, const cJSON *object, cons
 const char *bs_decode_string(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
                              bool base64);
 
-/* As bs_decode_text, for a list of strings; a NULL follows the last one. NULL if it is absent or no
- * list. */
+/* As bs_decode_text, for a list of strings; a NULL follows the last one. The result is NULL if the
+ * member is absent or not a list. */
 const char *const *bs_decode_strings(struct bs_decoder *decoder, const cJSON *object,
                                      const char *pointer, const char *name, size_t *n);
 
-/* If one of these strings contains a NUL, report it as a problem. Operations for which a NUL is a
- * failed spawn do not call this. */
+/* If one of the decoded strings contains a NUL, report this as a problem. Operations that report a
+ * NUL as a failed spawn do not call this function. */
 void bs_refuse_nul(struct bs_decoder *decoder);
 
 enum { BS_POINTER_MOST = 256 };
 
-/* Write the pointer of a member or an element to buf, which has BS_POINTER_MOST bytes. Return
- * buf. */
+/* Write the pointer of a member or an element to `buf`, which has BS_POINTER_MOST bytes. Returns
+ * `buf`. */
 const char *bs_below(char *buf, const char *pointer, const char *name);
 const char *bs_below_index(char *buf, const char *pointer, size_t index);
 
@@ -66,18 +66,18 @@ const char *bs_below_index(char *buf, const char *pointer, size_t index);
 const cJSON *bs_decode_either(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                               const char *name, bool *base64, char *at);
 
-/* Return the bytes of a string, followed by a NUL. With `base64` the string is decoded. NULL if it
- * is wrong. */
+/* Return the bytes of a string, followed by a NUL. With `base64` the string is decoded. NULL if the
+ * string is wrong. */
 char *bs_decode_bytes(struct bs_decoder *decoder, const cJSON *item, const char *pointer,
                       bool base64, size_t *len);
 
 bool bs_is_word(const cJSON *item, const char *word);
 
-/* Make the decoder the owner of a block, and return the block. NULL means that memory ran out,
- * which the decoder records. */
+/* Make the decoder the owner of a block, and return the block. A `block` of NULL means that memory
+ * ran out, which the decoder records. */
 void *bs_decoder_keep(struct bs_decoder *decoder, void *block);
 
-/* Return the value, or false if it is absent or wrong. */
+/* Return the value of a member; false if the member is absent or wrong. */
 bool bs_decode_bool(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                     const char *name);
 

@@ -86,11 +86,12 @@ struct bs_done bs_dispatch(const char *text, size_t len, enum bs_shim_mode mode,
                            struct bs_policies *policies, struct bs_json_writer *out) {
     struct bs_done done = {BS_ANSWERED, false, NULL, BS_SBPL_FILE_INIT};
     struct bs_json_error where;
-    /* One more level is allowed, because the input of a module is nested in the request and may
-     * have the full depth itself. */
+    /* Allow one more level of nesting, because the input of a module is a part of the request, and
+     * may itself have the full depth. */
     cJSON *request = bs_json_parse_around(text, len, 1, &where);
     if (request == NULL && where.out_of_memory) {
-        out->text.failed = true; /* without the id no answer is possible */
+        /* the id is unknown without the request, so no answer is possible */
+        out->text.failed = true;
         return done;
     }
     if (request == NULL) {

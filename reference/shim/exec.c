@@ -4,7 +4,8 @@
 #include "shim/inside.h"
 #include "shim/ops.h"
 
-/* The sandbox of the member `sandbox`: it refuses every program, with the given reason. */
+/* For requests with the member `sandbox`: a sandbox that refuses every program, with the given
+ * reason. */
 static int refuse_all(void *ctx, const struct bs_exec_request *request, struct bs_error *err) {
     (void)request;
     return bs_fail(err, BS_E_DENIED, 0, "%.1900s", (const char *)ctx);
@@ -43,8 +44,8 @@ enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_json_writer 
     struct bs_decoder decoder = {0};
     struct bs_exec_request request;
     bs_refuse_unknown(&decoder, call->request, "", known);
-    /* Decode `backend` before the request: a NUL in `backend` is a problem of the request, but a
-     * NUL in the command is a failed spawn. */
+    /* Decode `backend` before the request, because a NUL in `backend` is a problem of the request,
+     * but a NUL in the command is a failed spawn. */
     struct bs_inside *inside = bs_inside_decode(&decoder, call->request, false);
     bs_decode_request(&decoder, cJSON_GetObjectItemCaseSensitive(call->request, "request"),
                       "/request", &request);
@@ -52,7 +53,7 @@ enum bs_answer bs_op_exec_run(const struct bs_call *call, struct bs_json_writer 
     const cJSON *refusing = cJSON_GetObjectItemCaseSensitive(call->request, "sandbox");
     if (refusing != NULL) {
         bs_refuse_unknown(&decoder, refusing, "/sandbox", known_sandbox);
-        /* a cast without const, because validate only reads it */
+        /* the cast removes const; this is safe because validate only reads the text */
         sandbox.ctx =
             (void *)(uintptr_t)bs_decode_text(&decoder, refusing, "/sandbox", "refuse", true);
         request.sandbox = &sandbox;

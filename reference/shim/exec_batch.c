@@ -1,4 +1,4 @@
-/* The operation exec.batch: several runs, each on its own thread and at its own time. */
+/* The operation exec.batch. It makes several runs, each on its own thread and at its own time. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -48,13 +48,13 @@ static void decode_batch_run(struct bs_decoder *decoder, const cJSON *entry, siz
     bs_decode_own_request(decoder, &item->decoder,
                           cJSON_GetObjectItemCaseSensitive(entry, "request"), request_at,
                           &item->request);
-    item->at = after_ms; /* milliseconds for now; start_all turns it into a time */
+    item->at = after_ms; /* in milliseconds here; start_all turns it into a time */
 }
 
 static void start_all(struct batch_run *items, size_t n) {
     enum { STACK = 512 * 1024 };
     pthread_attr_t attr;
-    /* A small stack suffices. If it cannot be set, the threads have the default stack. */
+    /* A small stack suffices. If it cannot be set, the threads get the default stack. */
     const pthread_attr_t *small = pthread_attr_init(&attr) == 0 ? &attr : NULL;
     if (small != NULL)
         (void)pthread_attr_setstacksize(&attr, STACK);
@@ -106,8 +106,8 @@ static void decode_runs(struct batch *batch, const cJSON *request) {
     }
 }
 
-/* Open one session for all runs. A directory outside of it is refused before the session is
- * opened. */
+/* Open one session for all runs. Before this, refuse a request whose directory lies outside of the
+ * session. */
 static int open_session(struct batch *batch, struct bs_error *err) {
     int code = BS_OK;
     for (size_t i = 0; code == BS_OK && i < batch->n; i++)

@@ -7,10 +7,10 @@
 
 #include "shim/decode.h"
 
-struct bs_inside; /* NULL means that the request wants no sandbox. */
+struct bs_inside; /* NULL: the request wants no sandbox */
 
 /* Decode the member `backend`, if there is one. The caller closes the result, also if decoding
- * failed. `makes_root` means that the operation makes the workspace itself, so the context has no
+ * failed. With `makes_root` the operation makes the workspace itself, so the context has no
  * root. */
 struct bs_inside *bs_inside_decode(struct bs_decoder *decoder, const cJSON *request,
                                    bool makes_root);
@@ -19,7 +19,7 @@ struct bs_inside *bs_inside_decode(struct bs_decoder *decoder, const cJSON *requ
 int bs_inside_open(struct bs_inside *inside, struct bs_error *err);
 
 /* Check that the directory of a request lies in the session. If the session is open and the request
- * has no directory, it gets the one of the session. Returns 0 or BS_E_INVALID. */
+ * has no directory, set it to the directory of the session. Returns 0 or BS_E_INVALID. */
 int bs_inside_place(const struct bs_inside *inside, struct bs_exec_request *request,
                     struct bs_error *err);
 
@@ -28,8 +28,8 @@ int bs_inside_place(const struct bs_inside *inside, struct bs_exec_request *requ
 int bs_inside_run(const struct bs_inside *inside, const struct bs_exec_request *request,
                   struct bs_exec_result *result, struct bs_error *err);
 
-/* Return the sandbox for bs_process_open, bs_process_bridge or bs_module_execute; NULL if there is
- * none. */
+/* Return the sandbox for bs_process_open, bs_process_bridge or bs_module_execute, or NULL if there
+ * is none. */
 const struct bs_sandbox *bs_inside_sandbox(const struct bs_inside *inside);
 
 /* Write the members enforcement and enforcement_reasons, if there was a session. */

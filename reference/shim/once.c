@@ -43,9 +43,9 @@ static bool read_whole(const char *path, struct bs_buf *text, int *os_error) {
     return good;
 }
 
-/* The response is written to a temporary file, which is then renamed, so that a reader never sees
- * an incomplete response. The file is opened before a program runs: if it cannot be opened, no
- * result is lost. */
+/* The file for the response. The response is written to a temporary file, which is then renamed, so
+ * that a reader never sees an incomplete response. The temporary file is opened before a program
+ * runs, so that no result is lost if this fails. */
 struct response {
     char *temporary;
     int fd;
@@ -58,7 +58,7 @@ static int response_open(struct response *response, const char *path) {
         return ENOMEM;
     response->fd = bs_above_stdio((int)BS_RETRY(
         open(response->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600)));
-    /* The umask may remove rights, but the caller has to read the file. */
+    /* The umask may have removed rights that the caller needs to read the file. */
     if (response->fd < 0 || fchmod(response->fd, 0600) != 0)
         return errno;
     struct stat st;
@@ -90,8 +90,8 @@ static void response_clear(struct response *response) {
     response->temporary = NULL;
 }
 
-/* Wait until the observer closes its end of this fifo. It examines this process after the work is
- * done. */
+/* Wait until the observer closes its end of this named pipe. The observer examines this process
+ * after the work is done. */
 static void wait_for_fifo(const char *fifo) {
     int fd = (int)BS_RETRY(open(fifo, O_RDONLY | O_CLOEXEC));
     char byte = 0;

@@ -6,7 +6,7 @@
 
 #include "shim/answer.h"
 
-/* Operations that start programs need run mode: in serve mode a child would inherit the stdin that
+/* Operations that start programs need run mode. In serve mode a child would inherit the stdin that
  * the protocol uses. */
 enum bs_shim_mode { BS_MODE_SERVE, BS_MODE_RUN };
 
@@ -46,8 +46,7 @@ struct bs_operation {
     bool run_only;
 };
 
-/* Operations and capabilities of a build with backends. Both tables are empty in a build
- * without. */
+/* Operations and capabilities of a build with backends. Without backends both lists are empty. */
 extern const struct bs_operation bs_backend_operations[];
 extern const char *const bs_backend_capabilities[];
 
@@ -56,12 +55,13 @@ void bs_put_backends(struct bs_json_writer *out);
 
 #define BS_SHIM_MOST_LINE (64UL * 1024 * 1024)
 
-/* The work that remains after a request was answered. */
+/* Work that remains after a request was answered. */
 struct bs_done {
     enum bs_answer answer;
     bool bye;   /* end the process */
-    char *hold; /* malloc'd: a fifo to wait for before the end, or NULL */
-    /* a file to remove: after waiting for the fifo, or in serve mode before the answer */
+    char *hold; /* malloc'd: a named pipe to wait for before the end, or NULL */
+    /* a file to remove: in run mode after waiting for the named pipe, in serve mode before the
+     * answer */
     struct bs_sbpl_file file;
 };
 

@@ -15,7 +15,7 @@ static bool same_texts(const struct bs_texts *a, const struct bs_texts *b) {
            same_text(&a->workspace, &b->workspace);
 }
 
-/* Copy both texts into one block, which global.data owns. */
+/* Copy both texts into one block, which global.data points to. */
 static bool copy_texts(struct bs_texts *to, const struct bs_texts *from) {
     char *block = malloc(from->global.len + from->workspace.len + 1);
     if (block == NULL)

@@ -1,5 +1,5 @@
-/* Keeps the policy of the last request and a few of its profiles. The next request with the same
- * text need not load and compile them again. */
+/* Keeps the policy of the last request and a few of its profiles, so that the next request with the
+ * same text need not load and compile them again. */
 #ifndef BS_SHIM_POLICIES_H
 #define BS_SHIM_POLICIES_H
 
@@ -18,17 +18,17 @@ struct bs_policies {
     size_t n_compiled;
 };
 
-/* Load the policy of these texts, unless it is already loaded. Returns as bs_policy_load does. */
+/* Load the policy of these texts, unless it is loaded already. Returns as bs_policy_load does. */
 int bs_policies_load(struct bs_policies *policies, const struct bs_texts *texts,
                      struct bs_policy_report *report, struct bs_error *err);
 
-/* Return a profile of the policy; *out is valid until the next call. Returns as bs_profile_compile
- * does. */
+/* Return a profile of the loaded policy. *out is valid until the next call. Returns as
+ * bs_profile_compile does. */
 int bs_policies_profile(struct bs_policies *policies, const char *name, bool fold,
                         const struct bs_profile **out, struct bs_error *err);
 
-/* Load the policy and compile the profile, for an operation on one policy. Returns false if the
- * request, the policy or the name of the profile is wrong; the whole answer is written then. */
+/* Load the policy and compile the profile, for an operation on one policy. If the request, the
+ * policy or the name of the profile is wrong, write the whole answer and return false. */
 bool bs_open_policy(const struct bs_call *call, struct bs_decoder *decoder,
                     const struct bs_texts *texts, struct bs_json_writer *out,
                     enum bs_answer *answer);

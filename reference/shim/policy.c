@@ -49,8 +49,8 @@ enum bs_answer bs_op_policy_resolve(const struct bs_call *call, struct bs_json_w
     return answer;
 }
 
-/* An operation that makes many checks with one policy. These operations differ only in the answer
- * to a check. */
+/* An operation that makes many checks with one policy. Such operations differ only in the answer to
+ * a check. */
 struct batch {
     const char *list;         /* name of the member with the answers */
     const char *const *known; /* all members that a request may have */

@@ -49,8 +49,8 @@ void bs_decode_policy(struct bs_decoder *decoder, const cJSON *request, struct b
         bs_problem(decoder, "/policy", "must be an object with `text` and `format`");
 }
 
-/* A member of a check that is being decoded. A batch is long, so its JSON pointer is only made if
- * there is a problem. */
+/* A member of a check that is being decoded. A batch has many checks, so the JSON pointer is only
+ * made if there is a problem. */
 struct spot {
     struct bs_decoder *decoder;
     size_t index;
@@ -82,8 +82,8 @@ static void decode_path(struct spot *spot, const cJSON *item, bool base64, bool 
 static void decode_profile(struct spot *spot, const cJSON *item, struct bs_check *check) {
     size_t len = 0;
     check->profile = string_of(spot, item, false, &len);
-    /* C would cut a name with a NUL at the NUL, and the rest could name another profile. So such a
-     * name becomes the empty name, which no profile has. */
+    /* A name with a NUL becomes the empty name, which no profile has. C would cut the name at the
+     * NUL, and the rest could be the name of another profile. */
     if (check->profile != NULL && strlen(check->profile) != len)
         check->profile = "";
 }
@@ -106,7 +106,7 @@ static void decode_follow(struct spot *spot, const cJSON *item, struct bs_check 
                    "must be \"final\" or \"parent\"");
 }
 
-/* Returns false if there is no such member. */
+/* Decode one member of a check. Returns false if a check has no such member. */
 static bool decode_member(struct spot *spot, const cJSON *item, bool follows,
                           struct bs_check *check, struct seen *seen) {
     const char *name = item->string;

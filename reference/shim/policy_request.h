@@ -14,7 +14,7 @@ struct bs_texts {
 };
 
 /* Decode the members text or text_b64, format and workspace of `object`. `known` lists all members
- * that it may have. The texts belong to the decoder. */
+ * that `object` may have. The texts belong to the decoder. */
 void bs_decode_texts(struct bs_decoder *decoder, const cJSON *object, const char *pointer,
                      const char *const *known, struct bs_texts *texts);
 

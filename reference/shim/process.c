@@ -16,7 +16,7 @@
 #include "shim/ops.h"
 #include "shim/process_request.h"
 
-/* Run the steps of one thread in order. Each step waits until the script has reached it. */
+/* Run the steps of one thread in order. Each step waits until the main thread permits it. */
 static void *run_steps(void *arg) {
     struct bs_script_thread *thread = arg;
     for (size_t i = 0; i < thread->script->n_steps; i++) {
@@ -85,8 +85,8 @@ static void script_clear(struct bs_script *script) {
     bs_decoder_clear(&script->decoder);
 }
 
-/* Open one session for all handles. A directory outside of it is refused before the session is
- * opened. */
+/* Open one session for all handles. Before this, refuse a handle whose directory lies outside of
+ * the session. */
 static int go_inside(struct bs_script *script, struct bs_inside *inside, struct bs_error *err) {
     int code = BS_OK;
     for (size_t i = 0; code == BS_OK && i < script->n_handles; i++)
@@ -113,7 +113,7 @@ enum bs_answer bs_op_process_script(const struct bs_call *call, struct bs_json_w
         answer = bs_answer_problems(out, call->id, &script.decoder);
         goto finish;
     }
-    /* Ignore SIGPIPE: writing to a child that has exited must be an error of the step, and must not
+    /* Ignore SIGPIPE. Writing to a child that has exited must be an error of the step, and must not
      * end the shim. */
     (void)signal(SIGPIPE, SIG_IGN);
     int code = go_inside(&script, inside, &err);

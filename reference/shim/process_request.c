@@ -10,7 +10,7 @@ static const cJSON *member(const cJSON *object, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
-/* An unknown mode is passed on, so that the library refuses it. */
+/* Pass on an unknown mode, so that the library refuses it. */
 static enum bs_stdio_mode decode_mode(struct bs_decoder *decoder, const cJSON *object,
                                       const char *pointer, const char *name) {
     uint64_t mode = BS_STDIO_PIPED;
@@ -99,7 +99,7 @@ static void decode_step(struct bs_script *script, const cJSON *item, const char 
     }
 }
 
-/* Decode a repeat. Its inner steps run on the thread of the repeat, and cannot contain another
+/* Decode a repeat. Its inner steps run on the same thread as the repeat, and cannot contain another
  * repeat. */
 static void decode_repeat(struct bs_script *script, const cJSON *item, const char *at,
                           struct bs_script_step *step) {
@@ -179,7 +179,7 @@ bool bs_script_is_on(const struct bs_script_step *step, const char *thread) {
     return step->kind != BS_STEP_JOIN && step->thread != NULL && strcmp(step->thread, thread) == 0;
 }
 
-/* Report a join that waits for a later step of its own thread: it would wait for ever. */
+/* Report a join that waits for a later step of its own thread, because it would wait for ever. */
 static void check_joins(struct bs_script *script) {
     for (size_t i = 0; i < script->n_steps; i++) {
         for (size_t j = i + 1; script->steps[i].kind == BS_STEP_JOIN && j < script->n_steps; j++) {

@@ -25,10 +25,11 @@ struct bs_script {
     size_t n_threads;
 };
 
-/* Fill a script that is all zeros. Its decoder owns the decoded values. No program is started. */
+/* Fill a script, which must be zeroed. Its decoder owns the decoded values. No program is
+ * started. */
 void bs_script_decode(struct bs_script *script, const cJSON *request);
 
-/* Return the thread of that name, which is added if it is new. */
+/* Return the thread of that name, and add it if it is new. */
 struct bs_script_thread *bs_script_thread_of(struct bs_script *script, const char *name);
 
 /* True if the step runs on this thread. */

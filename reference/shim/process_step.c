@@ -28,8 +28,8 @@ const char *const bs_step_names[BS_STEP_KINDS] = {
     [BS_STEP_REPEAT] = "repeat",
 };
 
-/* The answer has the length and the digest of a stream, and its bytes only up to the length
- * SHORT. */
+/* The answer has the length and the digest of each stream. It has the bytes too if there are at
+ * most SHORT of them. */
 enum { SHORT = 64 * 1024, CHUNK = 64 * 1024 };
 
 static void put_count(struct bs_json_writer *out, const char *name, uint64_t value) {
@@ -47,7 +47,7 @@ static void put_failure(struct bs_script_step *step, int code, const char *messa
     step->failed = true;
 }
 
-/* Write the name of an errno, because its number differs between systems. */
+/* Write the name of an errno, because the number of an error differs between systems. */
 static void put_errno(struct bs_json_writer *out, int os_error) {
     const char *name = strerrorname_np(os_error);
     bs_json_put_key(out, "errno");
@@ -85,7 +85,7 @@ static void open_it(struct bs_script_step *step) {
         return;
     }
     handle->process = process;
-    /* Close descriptors that were taken from a process which has been dropped. */
+    /* Close the descriptors that were taken from the process that this handle had before. */
     for (int stream = 0; stream < 3; stream++)
         bs_close(&handle->taken[stream]);
     put_count(&step->result, "pid", (uint64_t)bs_process_pid(process));
@@ -107,7 +107,8 @@ static void write_all(struct bs_script_step *step) {
         put_errno(&step->result, os_error);
 }
 
-/* Read one byte per call, because the bytes after the match are for the next step. */
+/* Read until the given bytes were read. Each call reads one byte, because the bytes after the match
+ * are for the next step. */
 static void read_until(struct bs_script_step *step) {
     struct bs_buf got = BS_BUF_INIT;
     int fd = stream_of(step);
@@ -130,7 +131,8 @@ static void read_until(struct bs_script_step *step) {
     bs_buf_clear(&got);
 }
 
-/* Read up to the end of the stream. Memory use does not depend on its length. */
+/* Read up to the end of the stream. The memory that this needs does not depend on the length of the
+ * stream. */
 static void read_eof(struct bs_script_step *step) {
     static const char none[] = "";
     struct bs_buf got = BS_BUF_INIT;
@@ -255,7 +257,7 @@ static void act(struct bs_script_step *step) {
     }
 }
 
-/* Run the inner steps several times. The results of the last round are kept. A step that fails ends
+/* Run the inner steps several times, and keep the results of the last round. A step that fails ends
  * the repeat. */
 static void repeat(struct bs_script_step *step) {
     uint64_t rounds = 0;

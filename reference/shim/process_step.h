@@ -11,11 +11,13 @@ struct bs_script_handle {
     const char *name;
     struct bs_exec_request request;
     struct bs_stdio stdio;
-    const struct bs_sandbox *sandbox; /* NULL if it runs without a sandbox */
-    /* NULL before an open and after a drop; another thread may drop it during a wait */
+    const struct bs_sandbox *sandbox; /* NULL if the program runs without a sandbox */
+    /* NULL before an open and after a drop; atomic, because one thread may drop the process while
+     * another waits for it */
     _Atomic(struct bs_process *) process;
     int taken[3];
-    pthread_mutex_t writing; /* write(2) of more than PIPE_BUF bytes is not atomic */
+    /* held during a write, because a write(2) of more than PIPE_BUF bytes is not atomic */
+    pthread_mutex_t writing;
 };
 
 enum bs_step_kind {
@@ -45,10 +47,10 @@ struct bs_script_step {
     /* the thread that runs the step, or that a join waits for; NULL: the main thread */
     const char *thread;
     int stream;
-    const char *data; /* the bytes to write, or the bytes to read up to */
+    const char *data; /* the bytes to write, or the bytes that end a read */
     size_t data_len;
     const uint64_t *ms; /* limit of a wait, or grace period; NULL if it is not given */
-    uint64_t count;     /* for a repeat, like the next two fields */
+    uint64_t count;     /* only for a repeat, like the next two fields */
     struct bs_script_step *inner;
     size_t n_inner;
     bool failed; /* the result is an error */

@@ -6,7 +6,7 @@
 #include "shim/policies.h"
 #include "shim/sbpl_request.h"
 
-/* The policy that `rules` or `policy` give, and the name of the profile. */
+/* The policy from the member `rules` or `policy`, and the name of the profile. */
 struct source {
     struct bs_texts texts;
     const char *profile;
@@ -32,8 +32,8 @@ static void decode_source(struct bs_decoder *decoder, const cJSON *request, stru
         source->profile = profile;
 }
 
-/* Make a policy of the member `rules`. The caller did not write this policy, so problems get
- * pointers into the request. */
+/* Make a policy from the member `rules`. The caller did not write the text of this policy, so
+ * problems get pointers into the request. */
 static bool open_rules(const struct bs_call *call, struct bs_decoder *decoder,
                        const struct bs_texts *texts, struct bs_json_writer *out,
                        enum bs_answer *answer) {

@@ -6,15 +6,15 @@
 
 #include "shim/policy_request.h"
 
-/* Name of the profile that is made of the member `rules`. */
+/* Name of the profile that is made from the member `rules`. */
 #define BS_RULES_PROFILE "rules"
 
-/* Make a policy with one profile of the member `rules`, so that the rules are checked like those of
- * a file. The decoder owns the text. */
+/* Make a policy with one profile from the member `rules`, so that the rules are checked like those
+ * of a file. The decoder owns the text. */
 void bs_decode_rules(struct bs_decoder *decoder, const cJSON *rules, struct bs_texts *texts);
 
-/* Translate the pointer of a problem in that policy into a pointer into the request. It is written
- * to buf, which has BS_POINTER_MOST bytes. Return buf. */
+/* Translate the pointer of a problem in that policy into a pointer into the request, and write it
+ * to `buf`, which has BS_POINTER_MOST bytes. Returns `buf`. */
 const char *bs_rules_pointer(const char *pointer, char *buf);
 
 /* Decode the members root, env, side_roots and provider. The texts belong to the decoder. */

@@ -8,7 +8,7 @@
 #include "shim/policies.h"
 #include "shim/sbpl_request.h"
 
-/* The place of the profile text: an existing file, or `text`, which is written to a new file in
+/* Where the profile text is: in an existing file, or in `text`, which is written to a new file in
  * `dir`. */
 struct place {
     const char *file;
@@ -94,8 +94,8 @@ static void put_wrapped(struct bs_json_writer *out, const struct bs_sbpl_wrapped
     bs_json_close_object(out);
 }
 
-/* Wrap the command before a file is made, because a command that is refused or runs without the
- * wrapper needs no file. */
+/* Wrap the command before the file is made, because no file is needed if the command is refused or
+ * runs without the wrapper. */
 static int wrap(struct bs_sbpl_command *command, const struct place *place,
                 struct bs_sbpl_file *file, struct bs_sbpl_wrapped *wrapped, struct bs_error *err) {
     command->file = place->file != NULL ? place->file : "/";

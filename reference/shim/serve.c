@@ -10,7 +10,7 @@
 #include "shim/ops.h"
 #include "shim/policies.h"
 
-/* Print a message. Returns 2, the exit status. */
+/* Print a message and return 2, the exit status. */
 static int complain(const char *what, int os_error) {
     char buf[128];
     (void)fprintf(stderr, "boxspec-ref: serve: %s: %s\n", what,
@@ -30,10 +30,10 @@ static int write_all(int fd, const char *data, size_t len) {
     return 0;
 }
 
-/* Data that is kept from request to request. */
+/* Data that is kept from one request to the next. */
 struct session {
     struct bs_buf in;
-    /* reused for each answer: growing a buffer costs more than filling it */
+    /* reused for each answer, because growing a buffer takes longer than filling it */
     struct bs_json_writer out;
     struct bs_policies policies;
 };
@@ -77,7 +77,7 @@ static int answer_lines(struct session *session, size_t *scanned, bool *bye) {
     return 0;
 }
 
-/* Read once. *n is 0 at end of file. Returns 0, or the exit status after an error. */
+/* Read once. *n is 0 at end-of-file. Returns 0, or the exit status after an error. */
 static int read_some(struct bs_buf *in, size_t *n) {
     enum { CHUNK = 64 * 1024 };
     *n = 0;
