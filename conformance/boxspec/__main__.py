@@ -2,8 +2,8 @@
 
 import sys
 
-# A caller that sets a place for compiled files, as ci/boxspec does, wants them to be written there.
-# PYTHONDONTWRITEBYTECODE, which prevents that, is meant for compiled files next to their sources.
+# PYTHONDONTWRITEBYTECODE is meant for compiled files next to their sources. If the caller names
+# another place for compiled files, as ci/boxspec does, write them there.
 if sys.pycache_prefix is not None:
     sys.dont_write_bytecode = False
 

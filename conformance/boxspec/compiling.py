@@ -1,6 +1,7 @@
-"""Compile the fixture programs without CMake, when a wheel is built or when a kit is first used.
+"""Compile the fixture programs without CMake.
 
-A checkout uses fixtures/programs/CMakeLists.txt instead. A self-test compares the two.
+This happens when a wheel is built, or when an installed kit is first used. A checkout uses
+fixtures/programs/CMakeLists.txt instead. A self-test compares the two.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ FLAGS = ("-std=gnu17", "-O2", "-D_GNU_SOURCE")
 class NotCompiledError(Exception):
     """Raised if a program was not compiled.
 
-    The text is the message of the compiler, or says that no compiler was found.
+    The text is the message of the compiler, or it says that no compiler was found.
     """
 
 
@@ -35,7 +36,7 @@ class Toolchain:
 
 
 def system() -> Toolchain:
-    """Return CC or the first compiler that is found; raise NotCompiledError without one."""
+    """Return CC, or the first compiler that is found; raise NotCompiledError if there is none."""
     named = tuple(shlex.split(os.environ.get("CC", "")))
     for words in (named, ("cc",), ("gcc",), ("clang",)):
         if words and shutil.which(words[0]):
@@ -67,7 +68,7 @@ def build(sources: Path, into: Path, tools: Toolchain) -> None:
 
 
 def _more(source: Path) -> list[Path]:
-    """Return the further sources of a program: those in the folder of its name, or in `probes`."""
+    """Return the further sources of a program: from the folder with its name, or from `probes`."""
     beside = source.parent.parent / "probes"
     return sorted((beside if source.stem == "probe" else source.with_suffix("")).glob("*.c"))
 
@@ -85,8 +86,7 @@ def _call(words: Sequence[str], folder: Path) -> None:
 
 
 def kept(sources: Path, cache: Path) -> Path:
-    """Return the folder of the programs that belong to these sources; compile them at the first
-    use."""
+    """Return the folder with the programs of these sources. They are compiled at the first use."""
     return made_once(
         cache / f"programs-{_digest(sources)}", lambda new: build(sources, new, system())
     )
@@ -108,7 +108,7 @@ def made_once(made: Path, fill: Callable[[Path], None]) -> Path:
         try:
             new.rename(made)
         except OSError:
-            # Another process has made the folder in the meantime, with the same contents.
+            # Another process has made the folder meanwhile, with the same contents.
             if not made.is_dir():
                 raise
     finally:

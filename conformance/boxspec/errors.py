@@ -1,5 +1,5 @@
-"""Exceptions that are not verdicts: wrong usage, a broken shim, a shim that cannot be scored, a kit
-that failed."""
+"""Exceptions that are not verdicts: wrong usage, a broken shim, a shim without a score, a broken
+kit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-# Names of evidence about a shim that broke.
+# The names of two pieces of evidence about a shim that broke.
 UNANSWERED, SO_FAR = "unanswered request", "answer so far"
 
 
@@ -36,9 +36,10 @@ class UsageError(Exception):
 
 
 class ShimBroke(Exception):
-    """Raised if the shim crashed, hung or sent garbage. Only the request in flight is blamed.
+    """Raised if the shim crashed, hung or sent garbage. Only the current request fails.
 
-    judged, expected: lines of the failure report. symptom: as in Failure.
+    judged, expected: lines of the failure report.
+    symptom: as in Failure.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The folders of runs: create, keep and delete them, and remove the folders of killed runs."""
+"""Create, keep and delete the folders of runs, and remove the folders of killed runs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from pathlib import Path
 
 from boxspec.mounts import mounted_below
 
-# The name contains the owner, the process that made the folder: its pid; its start time in ticks
-# since boot, because pids are reused; its pid namespace, because each container has its own pids.
+# The owner of a folder is the process that made it. The name of the folder contains three numbers
+# of the owner: its pid; its start time in ticks since boot, because pids are reused; its pid
+# namespace, because each container has its own pids.
 _OWNER = re.compile("([0-9]+)-([0-9]+)-([0-9]+)")
 _OWNED = re.compile(rf"boxspec-({_OWNER.pattern})-")
-# The kit cannot see whether a process of another pid namespace lives. Its folder counts as used for
-# this time after the last change, in seconds.
+# The kit cannot see whether a process of another pid namespace lives. So its folder counts as used
+# until this time in seconds has passed after the last change.
 UNSEEN_S = 24 * 3600
 _KEPT = ".kept"
 # From ioctl_iflags(2): FS_IOC_GETFLAGS, and the two flags that prevent removal, immutable and
@@ -41,7 +42,10 @@ def make(parent: Path) -> Path:
 
 
 def make_registered(parent: Path, name: str, register: Path) -> Path:
-    """Make a folder whose name does not show its owner; `register` names it for the next run."""
+    """Make a folder whose name does not show its owner.
+
+    `register` names the folder, so that the next run can remove it.
+    """
     register.mkdir(mode=0o700, parents=True, exist_ok=True)
     _remove_registered(register)
     made = parent / name
@@ -53,25 +57,26 @@ def make_registered(parent: Path, name: str, register: Path) -> Path:
 
 @cache
 def _remove_registered(register: Path) -> None:
-    """Remove the folders of processes that were killed, once in this process."""
+    """Remove the folders of killed processes. This is done only once in this process."""
     for entry in register.iterdir():
         if not lives(entry.name, entry):
             remove_listed(entry, delete)
 
 
 def listed(entry: Path) -> list[str]:
-    """Return the names in an entry of a register, or an empty list if another run removed it."""
+    """Return the paths in an entry of a register, or an empty list if another run removed the
+    entry."""
     found = []
     with contextlib.suppress(FileNotFoundError):
         for line in entry.read_text(encoding="utf-8").splitlines():
-            # The last line may be cut.
+            # The last line may be incomplete.
             with contextlib.suppress(ValueError):
                 found.append(json.loads(line))
     return found
 
 
 def remove_listed(entry: Path, remove: Callable[[Path], bool]) -> None:
-    """Remove the paths that an entry of a register names, and the entry once they are gone."""
+    """Remove the paths that an entry of a register names, and the entry when all are gone."""
     left = [name for name in listed(entry) if not remove(Path(name))]
     if not left:
         entry.unlink(missing_ok=True)
@@ -87,9 +92,9 @@ def is_kept(folder: Path) -> bool:
 
 
 def move(folder: Path, to: Path) -> None:
-    """Copy files, directories and links to `to`, as far as they can be read, and remove the folder.
+    """Copy files, directories and links to `to`, if they can be read, and remove the folder.
 
-    Fifos, sockets and devices are left out, because they cannot be copied, and so are mounts.
+    Fifos, sockets and devices cannot be copied. They are left out, and mounts too.
     """
 
     points = mounted_below(folder)
@@ -111,13 +116,16 @@ def move(folder: Path, to: Path) -> None:
 
 @dataclass(frozen=True)
 class Left:
-    """A folder that a run has left; is_used: the run goes on."""
+    """A folder that a run has left.
+
+    is_used: True if the run has not ended.
+    """
 
     path: Path
     is_used: bool
 
     def size(self) -> int:
-        """Return the size on the disk in bytes, as far as it can be read."""
+        """Return the size on the disk in bytes, without files that cannot be read."""
         total = 0
         with contextlib.suppress(RecursionError):
             for place, _, names in os.walk(self.path):
@@ -152,13 +160,13 @@ def _is_mine(entry: os.DirEntry[str]) -> bool:
 
 
 def owner() -> str:
-    """Return the name of this process as an owner of folders: three numbers."""
+    """Return the three numbers that name this process as the owner of a folder."""
     pid = os.getpid()
     return f"{pid}-{_born(pid)}-{_namespace()}"
 
 
 def lives(owner: str, made: Path) -> bool:
-    """True if the owner of `made` is a process that lives, or if that cannot be known."""
+    """True if the owner of `made` lives, or if this cannot be known."""
     words = _OWNER.fullmatch(owner)
     if words is None:
         return True
@@ -187,14 +195,14 @@ def leave(folder: Path) -> None:
 
 
 def delete(folder: Path) -> bool:
-    """Delete a folder with its content, without following links; return whether it is gone.
+    """Delete a folder with its content, without following links; return True if it is gone.
 
-    A program may have mounted a directory of the host below the folder. The content of a mount
-    does not change; the folders above it stay.
+    A program may have mounted a directory of the host below the folder. The content of a mount does
+    not change, and the folders above it stay.
     """
     _remove(folder)
     if os.path.lexists(folder):
-        # A directory without permissions can be emptied only by root with all capabilities.
+        # Only root with all capabilities can empty a directory without permissions.
         give_permissions(folder)
         _remove(folder)
     return not os.path.lexists(folder)
@@ -210,8 +218,11 @@ def _remove(folder: Path) -> None:
 
 
 def _unmounted(folder: Path) -> Iterator[Path]:
-    """Yield the trees below a folder that contain no mount. Without mounts, this is the folder
-    itself. Files next to a mount point are left out: they stay, as their folder does."""
+    """Yield the trees below a folder that contain no mount.
+
+    Without a mount this is the folder itself. Files next to a mount point are left out: their
+    folder cannot be removed, so they stay too.
+    """
     points = mounted_below(folder)
     above = {each for point in points for each in point.parents}
     if not points:
@@ -230,8 +241,10 @@ def _unmounted(folder: Path) -> Iterator[Path]:
 
 
 def give_permissions(folder: Path) -> None:
-    """Let the owner read, enter and change each directory of this tree, except mounts and targets
-    of links."""
+    """Let the owner read, enter and change each directory of this tree.
+
+    Mounts and targets of links are left unchanged.
+    """
     for tree in _unmounted(folder):
         _open(tree)
         with contextlib.suppress(RecursionError):
@@ -264,8 +277,10 @@ def stays(folder: Path) -> str:
 
 
 def flags(path: str | Path) -> int:
-    """Return the flags that chattr(1) sets on a path; 0 if they cannot be read, or if the path is
-    neither a file nor a folder."""
+    """Return the flags that chattr(1) sets on a file or folder.
+
+    Return 0 if they cannot be read, or for other kinds of files.
+    """
     given = bytearray(8)
     with contextlib.suppress(OSError):
         if not stat.S_ISREG(mode := os.lstat(path).st_mode) and not stat.S_ISDIR(mode):
@@ -283,7 +298,8 @@ def _born(pid: int) -> int | None:
         line = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
         return None
-    # The name of the program, in parentheses, may itself contain blanks and parentheses.
+    # The fields are counted from the last parenthesis: the name of the program is in parentheses,
+    # and may itself contain blanks and parentheses.
     return int(line[line.rindex(b")") + 2 :].split()[19])
 
 

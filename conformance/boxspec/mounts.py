@@ -1,4 +1,4 @@
-"""The mounts that this process sees, by /proc/self/mountinfo."""
+"""Read the mounts that this process sees from /proc/self/mountinfo."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from typing import NamedTuple
 
 
 class Mount(NamedTuple):
-    """inner: the directory of its file system that is mounted. at: the mount point."""
+    """One mount.
+
+    inner: the mounted directory, as a path of its file system.
+    at: the mount point.
+    """
 
     inner: Path
     at: Path
 
 
 def mounts() -> list[Mount]:
-    """Return all mounts in the order of their making; none if /proc is not mounted."""
+    """Return all mounts in the order in which they were made; no mounts if /proc is not mounted."""
     return _parsed(_text())
 
 
@@ -33,7 +37,7 @@ def _parsed(text: str) -> list[Mount]:
 def mounted_below(folder: Path) -> list[Path]:
     """Return the mount points at this folder or below it, as paths that begin with `folder`."""
     text = _text()
-    # A host may have thousands of mounts, and few folders contain one.
+    # A quick test: a host may have thousands of mounts, and few folders contain one.
     if _encoded(folder.name) not in text:
         return []
     place = folder.parent.resolve() / folder.name
@@ -42,12 +46,14 @@ def mounted_below(folder: Path) -> list[Path]:
 
 
 def inner_path(path: Path) -> str:
-    """Return the path of a file in its own file system: without the mount point, and with the
-    directory that is mounted there."""
+    """Return the path of a file in its own file system.
+
+    The mount point is replaced by the directory of the file system that is mounted there.
+    """
     place = path.parent.resolve() / path.name
     around = [Mount(Path("/"), Path("/")), *mounts()]
     around = [each for each in around if place.is_relative_to(each.at)]
-    # Of several mounts at one place the last one covers the others.
+    # If there are several mounts at one place, the last one covers the others.
     mount = max(reversed(around), key=lambda each: len(each.at.parts))
     return str(mount.inner / place.relative_to(mount.at))
 

@@ -16,10 +16,10 @@ ROOT = Path(__file__).resolve().parents[2]
 CONTRACTS = ROOT / "conformance" / "contracts"
 TEMPLATES = ROOT / "conformance" / "shims" / "templates"
 
-# True for an installed kit, which has a part of the checkout's files and no sources of
-# implementations. If its wheel was built with the reference, that program is on PATH.
+# True for an installed kit. It has only a part of the checkout's files, and no sources of
+# implementations. If its wheel was built with the reference, the reference is on PATH.
 INSTALLED = (ROOT / "launch.py").is_file()
-# The name of the kit in printed commands. For a checkout it is relative to its root.
+# The name of the kit in printed commands. In a checkout it is a path relative to the root.
 COMMAND = "boxspec" if INSTALLED else "./ci/boxspec"
 
 MEMORY = Path("/dev/shm")
@@ -38,7 +38,7 @@ def command_from(folder: Path) -> str:
 
 
 def cache() -> Path:
-    """Return the folder for files that the kit can make again. It may not exist yet."""
+    """Return the folder for files that the kit can make again. The folder may not exist yet."""
     if not INSTALLED:
         return ROOT / "build"
     return _caches() / "boxspec"
@@ -50,14 +50,13 @@ def _caches() -> Path:
     try:
         return Path(named) if named.startswith("/") else Path.home() / ".cache"
     except RuntimeError:
-        # For example in a container, with a user id that is not in /etc/passwd.
+        # This happens for example in a container, if the user id is not in /etc/passwd.
         problem = f"is not set, and the user {os.getuid()} has no home folder"
         raise UsageError("HOME", problem, "set HOME, or XDG_CACHE_HOME") from None
 
 
 def scratch() -> Path:
-    """Return the folder in which folders of cases are made: TMPDIR, or else a file system in
-    memory.
+    """Return the folder in which folders of cases are made: TMPDIR, or a file system in memory.
 
     A run makes and deletes several thousand small folders. On a disk this takes more than half of
     the time that the kit spends in the kernel.
@@ -92,7 +91,8 @@ def left_roots() -> list[Path]:
 
 
 def for_others(env: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment for another user, without a TMPDIR that this user may not write to."""
+    """Return an environment for another user. TMPDIR is removed if this user may not write to
+    it."""
     kept = dict(env)
     for name in ("TMPDIR", "TEMP", "TMP"):
         if kept.get(name) and not _open_to_all(Path(kept[name])):
@@ -110,7 +110,7 @@ def _open_to_all(folder: Path) -> bool:
 def case_root() -> Path:
     """Return the folder in which workspaces are made.
 
-    It is not below /tmp or /dev/shm, because sandboxes replace those.
+    The folder is not below /tmp or /dev/shm, because sandboxes replace these.
     """
     named = os.environ.get("BOXSPEC_CASE_ROOT")
     root = (Path(named) if named else _caches()) / "boxspec"
@@ -127,7 +127,7 @@ def case_root() -> Path:
 
 
 def _fits(folder: Path) -> bool:
-    """True if the folder is in memory, has room, and lets all users write and execute files in
+    """True if the folder is in memory, has room, and all users can write and execute files in
     it."""
     try:
         mode = folder.stat().st_mode

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Prefixes that make a line a command for the programs that collect build logs.
+# Matches prefixes that turn a line into a command for programs that collect build logs.
 _COMMAND = re.compile(r"^(\s*)::|##(?=\[|vso\[)")
 
 
@@ -20,8 +20,8 @@ def one_line(text: object) -> str:
 
 
 def _shown(character: str) -> str:
-    # Blanks of any width (category Zs) are kept. Control characters, surrogates and direction marks
-    # are escaped.
+    # Blanks of any width (category Zs) stay. Control characters, surrogates and direction marks are
+    # escaped.
     if character.isprintable() or unicodedata.category(character) == "Zs":
         return character
     return character.encode("unicode_escape").decode("ascii")

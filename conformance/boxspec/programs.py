@@ -1,4 +1,4 @@
-"""Find the fixture programs; `programs.siglog` is the path of siglog."""
+"""Find the fixture programs; for example `programs.siglog` is the path of siglog."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ COMPILER = (
 )
 REMEDY = f"{SETUP}, or set BOXSPEC_PROGRAMS to their folder"
 
-# Folders that sandboxes replace by their own.
+# Sandboxes replace these folders by their own.
 REPLACED = ("/tmp", "/dev/shm")
-# Time limit for checking all programs, long enough for a very busy machine.
+# Time limit for the check of all programs. It is long enough for a very busy machine.
 CHECK_S = 20.0
 
 
@@ -47,10 +47,10 @@ def folder() -> Path:
 
 
 def _outside_of_tmp(place: Path) -> Path:
-    """Return the folder, or a copy of it if sandboxes replace the directory in which it lies.
+    """Return the folder, or a copy of it outside of the directories that sandboxes replace.
 
-    A sandbox with its own /tmp hides a checkout below /tmp. The copy is made where workspaces are
-    made. A newer build of the same checkout replaces it.
+    A sandbox with its own /tmp hides a checkout below /tmp. So the copy is made where workspaces
+    are made. A newer build of the checkout replaces the copy.
     """
     if not any(Path(each) in place.parents for each in REPLACED):
         return place
@@ -62,8 +62,7 @@ def _outside_of_tmp(place: Path) -> Path:
         root = case_root()
         copied = made_once(root / f"{name}-{digest}", lambda new: _copy(place, new))
     except (OSError, UsageError):
-        # Without a copy, runs outside of a sandbox work. Runs in a sandbox fail, and their messages
-        # name the reason.
+        # Without the copy, only runs in a sandbox fail, and their messages name the reason.
         return place
     for older in root.glob(f"{name}-*"):
         if older != copied:
@@ -89,7 +88,7 @@ class Programs:
         return self._folder
 
     def preload(self, name: str) -> str:
-        """Return the path of a shared object: preload/NAME with `.so` added if necessary."""
+        """Return the path of the shared object preload/NAME.so. NAME may already end with `.so`."""
         base = name.removesuffix(".so") + ".so"
         for place in (self.folder / "preload", self.folder):
             if (place / base).is_file():
@@ -97,7 +96,7 @@ class Programs:
         raise UsageError(str(self.folder / "preload" / base), "is not built", SETUP)
 
     def check(self) -> None:
-        """Check that each program runs and that each preload exists; one error names all missing
+        """Check that each program runs and that each preload exists. One error names all missing
         ones.
 
         Without the check a case could conform by mistake: a program that was not started leaves no

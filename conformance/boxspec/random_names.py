@@ -1,4 +1,4 @@
-"""Random names of files and folders, from which a sandbox cannot recognise a test."""
+"""Make random names of files and folders. A sandbox cannot recognise a test by them."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ WORDS = (
     "indigo",
     "juniper",
 )
-# Ordinary names of programs, without a meaning for a sandbox. No tool makes folders of these names.
+# Ordinary names of programs, which mean nothing to a sandbox. No tool makes folders with these
+# names.
 PROGRAMS = ("bundle", "check", "clean", "deploy", "docs", "generate", "lint", "serve", "update")
 _WORD = f"(?:{'|'.join(WORDS)})"
 _HEX = "[0-9a-f]{6}"
-# Matches a path, up to its end, in which one component has a random name.
+# Matches a whole path if one of its components has a random name.
 _RANDOM = re.compile(
     rf"/(?:[^\s/]+/)*(?:{_WORD}-{_HEX}|{_WORD}_{_WORD}_{_HEX}|{_WORD}{_HEX}|{_HEX}\.{_WORD})"
     r"(?:[^\s\"':;,)]*)"
-    # The end of the text may be cut off within a random name.
+    # The text may be cut off within a random name.
     rf"|/(?:[^\s/]+/)*(?:{_WORD}[\w-]*|{_HEX}\.[a-z]*)$",
     re.IGNORECASE,
 )
 
 
 def without_random_names(text: str, name: str) -> str:
-    """Replace each path with a random name in it, for a text that is the same in each run."""
+    """Replace each path that contains a random name, so that the text is the same in each run."""
     return _RANDOM.sub(name, text)
 
 
@@ -41,7 +42,7 @@ def random_name() -> str:
 
 
 def random_folder_name() -> str:
-    """Return a name in one of the forms that folders of projects have."""
+    """Return a name in one of the forms in which projects name their folders."""
     word, other, end = secrets.choice(WORDS), secrets.choice(WORDS), secrets.token_hex(3)
     return secrets.choice(
         [f"{word}-{end}", f"{word}_{other}_{end}", f"{word.title()}{end}", f"{end}.{word}"]

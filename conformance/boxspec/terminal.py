@@ -19,7 +19,7 @@ from boxspec.printable import one_line
 
 # The width of lines in a file or a pipe, unless COLUMNS is set.
 PLAIN_COLUMNS = 100
-# Stands between the parts of a status line.
+# The text between the parts of a status line.
 SEPARATOR = " · "
 # The greatest and the smallest width of a progress bar.
 BAR_COLUMNS, MIN_BAR = 30, 8
@@ -40,7 +40,7 @@ class Terminal:
         self._lock = threading.Lock()
 
     def renew_lock(self) -> None:
-        """Make a new lock in a forked process. Another thread may have held the old one."""
+        """Make a new lock in a forked process, because another thread may have held the old one."""
         self._lock = threading.Lock()
 
     def write(self, text: object = "", colour: str = "") -> None:
@@ -58,7 +58,7 @@ class Terminal:
 
     @property
     def columns(self) -> int:
-        """Return the width of the terminal, or a width for files."""
+        """Return the width of the terminal, or PLAIN_COLUMNS for a file or a pipe."""
         given = os.environ.get("COLUMNS", "")
         if given.isdigit() and int(given):
             return int(given)
@@ -67,11 +67,11 @@ class Terminal:
     def wrapped(
         self, text: str, first: str = "", indent: str = "", most: int | None = None
     ) -> list[str]:
-        """Return the text in lines that fit, broken between words only.
+        """Return the text in lines that fit. Lines are broken only between words.
 
         first, indent: the start of the first line, and of each other line.
-        most: the number of lines after which the text is cut, with `…` as the last word. The
-            middle of a word that fills these lines is left out.
+        most: the number of lines after which the text is cut, with `…` as the last word. If one
+            word fills these lines, its middle is left out.
         """
         width = max(self.columns - max(len(first), len(indent)) - 2 * bool(most), 20)
         text = one_line(text)
@@ -88,7 +88,7 @@ class Terminal:
         return whole
 
     def wrap(self, text: str, first: str = "", indent: str = "", colour: str = "") -> None:
-        """Write the text in lines that fit, the first one in a colour."""
+        """Write the text in lines that fit. The first line has the colour."""
         self.block(self.wrapped(text, first, indent), colour)
 
     def table(self, table: Table) -> None:
@@ -100,7 +100,7 @@ class Terminal:
             self.write(line.rstrip(), "" if number else "1")
 
     def block(self, lines: Iterable[str], colour: str = "") -> None:
-        """Write several lines, the first one in a colour."""
+        """Write several lines. The first line has the colour."""
         for number, line in enumerate(lines):
             self.write(line, "" if number else colour)
 
@@ -112,9 +112,11 @@ class Terminal:
     def status(self, text: str, share: float | None = None, first: int = 1) -> None:
         """Write the status line in place of the previous one.
 
-        text: parts with ` · ` between them. If they do not fit, the first and the last ones stay.
+        text: parts with ` · ` between them. If they do not all fit, the first parts and the last
+            part stay.
         first: how many parts at the beginning stay.
-        share: draws a bar that is filled so far, from 0 to 1, if there is room for it.
+        share: the filled share of a progress bar, from 0 to 1. The bar is left out if there is no
+            room for it.
         """
         if not self.tty:
             return
@@ -141,7 +143,7 @@ class Terminal:
         return made.get().replace("\n", "") + " "
 
     def _width(self) -> int:
-        # A terminal whose size is unknown has 0 columns.
+        # If the size of the terminal is unknown, it is reported as 0 columns.
         return os.get_terminal_size(self.out.fileno()).columns or 80
 
     def clear(self) -> None:
@@ -150,7 +152,8 @@ class Terminal:
 
 
 def fitting(line: str, width: int, first: int = 1) -> str:
-    """Return a line of parts without those after the first ones that leave no room for the last."""
+    """Return a status line that fits: the first parts and the last part stay, others may be left
+    out."""
     parts = line.split(SEPARATOR)
     while len(SEPARATOR.join(parts)) > width and parts[first + 1 :]:
         del parts[first]

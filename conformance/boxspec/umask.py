@@ -1,8 +1,8 @@
-"""The umask of the kit.
+"""Set the umask of the kit.
 
-The folders of a run, its shims and their programs have a common umask, so that a result does not
-depend on the umask of the caller. A umask like 0177 withholds the owner's own rights, and neither
-the kit nor a program in a sandbox could enter its folders. Tests about a umask set it themselves.
+The folders of a run, its shims and their programs have the same umask, so that a result does not
+depend on the umask of the caller. A umask like 0177 removes rights of the owner, and neither the
+kit nor a program in a sandbox could enter its folders. Tests about a umask set it themselves.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def set_own() -> None:
 
 @contextlib.contextmanager
 def of_caller() -> Iterator[None]:
-    """Set the caller's umask again while a result file is made."""
+    """Set the caller's umask inside this block, in which a result file is made."""
     own = os.umask(_callers) if _callers is not None else None
     try:
         yield

@@ -1,4 +1,4 @@
-"""Parse command lines. A mistake is reported in one line, without the whole usage."""
+"""Parse command lines. The message about a mistake has one line, without the whole usage."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from boxspec.errors import UsageError
 class Parser(argparse.ArgumentParser):
     """A parser that raises UsageError instead of printing the usage and exiting.
 
-    It takes whole options only: `clean --forc` must not remove anything.
+    An option must not be abbreviated: `clean --forc` must not remove anything.
     """
 
     def __init__(self, **how: Any) -> None:
@@ -85,7 +85,7 @@ def count(word: str) -> int:
 
 
 def shard(word: str) -> tuple[int, int]:
-    """Return K and N of `K/N`: the K-th of N parts."""
+    """Return K and N of `K/N`, which means the K-th of N parts."""
     number, slash, of = word.partition("/")
     if not slash or count(number) > count(of):
         raise argparse.ArgumentTypeError(f"{word!r} is not a part like 1/3")

@@ -21,8 +21,8 @@ lists; 4 with --strict, the baseline is stale; 130 interrupted with Ctrl-C (143 
 SIGHUP): the outputs have the finished tests."""
 
 
-# The title of the options for output files, and each with its help: for `run`, and for `report`,
-# which reads an earlier result. outputs.py renders them.
+# The title of the options for output files, and a help text of each: one for `run`, and one for
+# `report`, which reads an earlier result. outputs.py renders the files.
 FILES = "files to write; - is the standard output"
 OUTPUTS = {
     "--json": "the whole result (schema boxspec-result/1)",

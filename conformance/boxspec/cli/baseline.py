@@ -47,8 +47,10 @@ def main(words: Sequence[str]) -> int:
 
 
 def kept(before: Baseline, tree: ResultTree) -> Iterator[BaselineEntry]:
-    """Yield the entries to keep: those whose tests this run left out, and flaky entries whose tests
-    conformed."""
+    """Yield the entries to keep.
+
+    These are entries whose tests this run left out, and flaky entries whose tests conformed.
+    """
     asked = {each.id: {record.name for record in each.records} for each in tree.judged}
     seen = {each.id: each.test_reasons for each in tree.judged}
     for entry in before.entries:

@@ -1,4 +1,5 @@
-"""Files about earlier runs of a shim: for `run --last-failed`, and for the time that is left."""
+"""Files about earlier runs of a shim, for `run --last-failed` and for estimates of the time
+left."""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ from boxspec.places import cache
 from boxspec.report.output_file import replace_file
 from boxspec.report.progress import Durations
 
-# Durations of the reference on two processors, for the first run of a shim.
+# Durations of the reference on two processors. They are used for the first run of a shim.
 REFERENCE = Path(__file__).with_name("durations.json")
-# A shorter run says little about the speed.
+# A shorter run does not change the stored speed.
 MIN_S = 10.0
 
 
@@ -60,8 +61,10 @@ def durations(argv: Sequence[str]) -> Durations:
 def remember_durations(
     argv: Sequence[str], means: Mapping[str, float], done_s: float, seconds: float
 ) -> None:
-    """Keep the mean durations of short tests by topic, and the speed of the run: it did the work of
-    `done_s` seconds in `seconds`."""
+    """Store the mean durations of short tests by topic, and the speed of the run.
+
+    The run did the work of `done_s` seconds in `seconds`.
+    """
     known = durations(argv)
     topics = {**known.topics, **{topic: round(mean, 4) for topic, mean in means.items()}}
     speed = done_s / seconds if seconds >= MIN_S else known.speed

@@ -29,7 +29,7 @@ from boxspec.subject.observe.realtime import realtime
 from boxspec.subject.observe.warden import spawn
 from boxspec.subject.session import WANTED_DESCRIPTORS
 
-Finding = tuple[bool, bool, str]  # present, mandatory, description and use
+Finding = tuple[bool, bool, str]  # present, mandatory, a text with the feature and its use
 
 
 def _syscall(number: int, *arguments: int) -> int:
@@ -86,8 +86,10 @@ def _root() -> Finding:
 
 
 def _other_users() -> Finding:
-    """Check that other users can enter the folders of cases. The shim itself may lie anywhere: a
-    case mounts its folder."""
+    """Check that other users can enter the folders of cases.
+
+    The shim itself may lie anywhere, because a case mounts its folder.
+    """
     folder = scratch()
     closed = [each for each in (folder, *folder.parents) if not each.stat().st_mode & stat.S_IXOTH]
     place = f"{closed[0]} is closed to them" if closed else f"{folder} is open to them"
@@ -96,8 +98,10 @@ def _other_users() -> Finding:
 
 
 def _set_up() -> Finding:
-    """Start a program in new mount and pid namespaces, as an example of the changes that cases make
-    around a shim."""
+    """Start a program in new mount and pid namespaces.
+
+    Cases make such changes around a shim.
+    """
     tried = subprocess.run(
         ["unshare", "--mount", "--pid", "true"], check=False, stderr=subprocess.DEVNULL
     )

@@ -35,7 +35,8 @@ def explain(name: str) -> int:
 
 
 def explain_pitfall(row: Pitfall) -> int:
-    """Show a known bug of real supervisors: its tests, and the requirements that they decide."""
+    """Show a known mistake of existing software: its tests, and the requirements that they
+    decide."""
     index = RequirementIndex()
     tests = index.by_pitfall.get(row.id, [])
     decided = [id for id, mine in index.by_requirement.items() if set(mine) & set(tests)]

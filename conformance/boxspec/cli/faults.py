@@ -27,11 +27,11 @@ from boxspec.report.output_file import OutputFile
 from boxspec.subject.contract import find, names
 from boxspec.words import count, shard
 
-# Imported by the process that runs are forked from, because most runs are shorter than these
-# imports. Each run imports the tests that it needs.
+# These modules are imported once, by the process from which all runs are forked, because most runs
+# are shorter than the imports. Each run imports the tests that it needs.
 PRELOAD = ("boxspec.api", "boxspec.schedule.plugin", "boxspec.schedule.runner")
 
-# Scopes that run tests of one topic only.
+# With these scopes, a run tests only one topic.
 NARROW = ("named", "own")
 
 
@@ -183,13 +183,14 @@ def choose(
 
 
 def preload(contracts: Iterable[str]) -> list[str]:
-    """Return the modules that every run of a fault imports, and those of its contract."""
+    """Return the modules that every run of a fault needs, and those that runs of these contracts
+    need."""
     theirs = (name for each in contracts for name in find(each).preload)
     return list(dict.fromkeys([*PRELOAD, *theirs]))
 
 
 def lanes(contract: str, scope: str | None) -> int:
-    """Return how many runs of a contract go well in parallel.
+    """Return how many runs of a contract should run in parallel.
 
     Runs of one requirement mostly wait. Runs of a whole contract use a processor each, and late
     tests are repeated without other tests.
@@ -202,13 +203,13 @@ def lanes(contract: str, scope: str | None) -> int:
 def try_all(
     chosen: list[Fault], runs: Runs, args: argparse.Namespace, outcomes: list[Outcome]
 ) -> None:
-    """Run the faults of one contract after the other, because the number of parallel runs
-    differs."""
+    """Run the faults, one contract after the other: the number of parallel runs differs by
+    contract."""
     for contract in dict.fromkeys(fault.contract for fault in chosen):
         mine = [fault for fault in chosen if fault.contract == contract]
         others = [fault.requirement for fault in mine if fault.requirement]
-        # The control and the no-op run most tests of their contract, so the longest runs start
-        # first.
+        # The control and the no-op run most tests of their contract. They are the longest runs, so
+        # they start first.
         mine.sort(key=lambda fault: fault.topic is not None)
         pool = ThreadPoolExecutor(args.jobs or lanes(contract, args.scope))
         met: list[Outcome] = []
@@ -247,7 +248,7 @@ def main(words: Sequence[str]) -> int:
     left = [fault for fault in chosen if fault.id not in there]
     runs = Runs(boxspec, preload({fault.contract: None for fault in left}))
     # A shell may have started this process in the background with SIGINT ignored. The runs are in
-    # separate sessions and would continue without this process.
+    # separate sessions, so they would continue without this process.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:

@@ -110,7 +110,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def check_options(args: argparse.Namespace) -> None:
-    """Raise a UsageError for options that contradict each other or would have no effect."""
+    """Raise a UsageError for options that contradict each other or have no effect."""
     for name in ("why", "requirement", "into"):
         if getattr(args, name) is not None and not args.promote:
             raise UsageError(f"--{name}", "has no effect without --promote", "add --promote")
@@ -137,7 +137,7 @@ def chosen_targets(args: argparse.Namespace) -> list[Target]:
     if len(found) > 1 and args.replay:
         raise UsageError("--replay", "several targets", "name the one target of these inputs")
     for name in args.replay or ():
-        # Check this before the builds start.
+        # Report a missing input before the builds start.
         problem = "is a folder" if Path(name).is_dir() else "no such file"
         if not Path(name).is_file():
             raise UsageError(f"--replay {name}", problem, "name one or more files")
@@ -152,10 +152,11 @@ def chosen_targets(args: argparse.Namespace) -> list[Target]:
 
 
 def environment(args: argparse.Namespace, target: Target) -> dict[str, str]:
-    """Return the environment that the target needs; repro commands show it too."""
+    """Return the environment that the target needs. Printed commands contain it too."""
     given = {name: value for name, value in os.environ.items() if name.startswith("BOXSPEC_FUZZ_")}
     if target.shim:
-        # An installed kit judges other implementations, so it names the shim.
+        # The shim is named if the user named it. An installed kit always judges another
+        # implementation, so it names the shim too.
         named = args.shim is not None or INSTALLED
         command = list(shim_argv(args.shim)) if named else python_implementation_command()
         given["BOXSPEC_FUZZ_SHIM"] = shlex.join(command)
@@ -188,7 +189,7 @@ def _replay(args: argparse.Namespace, target: Target, console: Terminal) -> list
 def _run(
     args: argparse.Namespace, some: list[Target], record: Ledger | None, console: Terminal
 ) -> tuple[list[Finding], bool]:
-    """Return the findings, and whether every target ran."""
+    """Return the findings, and True if every target ran."""
     with stoppable() as stopped:
 
         def make(target: Target, seed: int, seconds: float) -> Outcome:

@@ -1,5 +1,7 @@
-"""Check that the kit does not change during a run: a shim has the rights of the caller and could
-write to it."""
+"""Check that the kit does not change during a run.
+
+A shim has the rights of the caller, so it could write to the files of the kit.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,11 @@ def _files(folder: Path) -> Iterator[tuple[str, Facts]]:
 
 
 def _compiled(sources: Path) -> Iterator[tuple[str, str]]:
-    """Yield the compiled files that the interpreter runs instead of the sources, with their
+    """Yield the compiled files that the interpreter runs in place of the sources, with their
     digests.
 
-    Another run may write equal files again. A file older than its source is compiled again and does
-    not count.
+    Another run may write equal files again, so the content is compared. If a compiled file does not
+    match its source, the interpreter compiles the source again; such a file is left out.
     """
     places = [(path, path.parent.parent) for path in sources.rglob("__pycache__/*.pyc")]
     if sys.pycache_prefix is not None:
@@ -47,14 +49,15 @@ def _compiled(sources: Path) -> Iterator[tuple[str, str]]:
         try:
             code = path.read_bytes()
         except PermissionError:
-            # Another user wrote it, and the interpreter cannot read it either.
+            # Another user wrote the file. The interpreter cannot read it, so it does not run it.
             continue
         if _is_of(code, folder / f"{path.name.partition('.')[0]}.py"):
             yield str(path), hashlib.blake2b(code).hexdigest()
 
 
 def _is_of(code: bytes, source: Path) -> bool:
-    """True if the header matches the source: interpreter, kind (0: by time), mtime and size."""
+    """True if a compiled file belongs to its source. If its kind is 0 (checked by time), its header
+    must have the mtime and the size of the source."""
     _, kind, changed, size = struct.unpack_from("<4I", code.ljust(16, b"\0"))
     try:
         facts = source.stat()
@@ -82,7 +85,8 @@ class Kit:
         """Raise a HarnessError that names the first changed file."""
         now = self._now()
         changed = {path for path, _ in self._before.items() ^ now.items()}
-        # Additional files are no change: the interpreter compiles a module at its first import.
+        # Additional compiled files are no change, because the interpreter compiles a module at its
+        # first import.
         compiled = self._compiled_now()
         changed |= {path for path, digest in self._compiled.items() if compiled.get(path) != digest}
         if changed:

@@ -14,7 +14,10 @@ KIND = "last-failed"
 
 
 def recall(argv: Sequence[str], only: Sequence[str] | None = None) -> list[str]:
-    """Return the ids, or those of `only`; raise a UsageError for an empty list."""
+    """Return the remembered ids, or only those that are also in `only`.
+
+    Raise a UsageError if there is no such id.
+    """
     remembered: list[str] = cache.read(KIND, argv) or []
     found = [name for name in remembered if name in load() and (not only or name in only)]
     if not found:

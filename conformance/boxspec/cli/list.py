@@ -20,7 +20,7 @@ from boxspec.plural import many
 from boxspec.programs import SETUP, programs
 from boxspec.schedule.index import RequirementIndex
 
-# Minimum terminal width for a clause in the same line.
+# A narrower terminal shows the clause on separate lines.
 WIDE = 100
 
 
@@ -32,7 +32,8 @@ def wanted(requirement: dict[str, Any], args: argparse.Namespace) -> bool:
 
 
 def row(requirement: dict[str, Any], columns: int | None) -> str:
-    """Return one requirement as one line, or wrapped for a terminal with this many columns."""
+    """Return one requirement as one line, or as several lines for a terminal with this many
+    columns."""
     kind = f"{requirement['level']:<6} {requirement['profile']:<8}"
     tests = len(requirement["tests"])
     tests_text = "not testable" if requirement["testable"] is not True else many(tests, "test")

@@ -1,4 +1,4 @@
-"""The live line of a run, and the durations that the next run's estimate needs."""
+"""Show the live line of a run, and keep durations for the estimate of the next run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from boxspec.schedule.selection import requires_of
 class Live:
     """Counts the tests of a run.
 
-    show: gets the shim's answer to `hello` as soon as it is known, at each call.
+    show: a function that gets the shim's answer to `hello`. It is called again and again.
     """
 
     def __init__(
@@ -28,12 +28,12 @@ class Live:
         # The weight of each test, and the topics of the short ones.
         self._weights: dict[str, float] = {}
         self._short: dict[str, str] = {}
-        # When the first test began and the last one ended, by the monotonic clock.
+        # The times at which the first test began and the last one ended, by the monotonic clock.
         self._began = self._end = 0.0
         self._seconds: dict[str, list[float]] = {}
 
     def line(self, observer: Observer) -> tuple[str, float]:
-        """Return the line, and the share of the tests that have ended, from 0 to 1."""
+        """Return the live line, and the share of the tests that have ended, from 0 to 1."""
         now = time.monotonic()
         elapsed_s = now - observer.started
         if not observer.items:

@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--version", action="version", version=f"boxspec {__version__}")
-    # The description lists the verbs in groups.
+    # The help of this argument is suppressed, because the description lists the verbs in groups.
     verbs = made.add_subparsers(dest="verb", help=argparse.SUPPRESS, parser_class=Parser)
     for name, about in {**VERBS, **more}.items():
         verbs.add_parser(name, help=about, add_help=False)
@@ -49,7 +49,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def dispatch(words: list[str]) -> int:
-    # Import only the requested verb, so that `boxspec smoke` does not import pytest.
+    # Only the module of the requested verb is imported, so that `boxspec smoke` does not import
+    # pytest.
     if words and words[0] in RENAMED:
         new = f"boxspec {RENAMED[words[0]]}"
         raise UsageError(f"boxspec {words[0]}", f"is now {new}", f"{new} --help says how")
@@ -109,14 +110,14 @@ def status_of(verb: Callable[[], int]) -> int:
 def _prepare() -> None:
     """Set up signals and streams that the caller may have left in an unusual state."""
     if threading.current_thread() is threading.main_thread():
-        # If SIGCHLD is ignored, the kernel reaps our children before we do.
+        # If SIGCHLD were ignored, the kernel would reap the children before the kit does.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        # Treat these like SIGINT, so that folders are deleted and processes end. `nohup` ignores
-        # SIGHUP; then so do we.
+        # SIGTERM and SIGHUP are treated like SIGINT, so that folders are deleted and processes end.
+        # `nohup` ignores SIGHUP; then SIGHUP stays ignored.
         for signo in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(signo) is signal.SIG_DFL:
                 signal.signal(signo, _interrupt)
-    # The next opened file would take the number of a closed standard descriptor.
+    # If a standard descriptor is closed, the next opened file would get its number.
     while (fd := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(fd, True)
     os.close(fd)
@@ -125,7 +126,7 @@ def _prepare() -> None:
             made = open(fd, "w", closefd=False)
             setattr(sys, name, made)
             setattr(sys, f"__{name}__", made)
-    # The encoding of the caller may lack a character of a clause.
+    # The encoding of the caller may lack some characters of a clause.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -146,7 +147,10 @@ def _place(why: BaseException) -> str:
 
 
 def _complain(*lines: str) -> None:
-    """Print to stderr, if possible. Flush stdout first; that may be the operation that failed."""
+    """Print to stderr, if possible.
+
+    Flush stdout first. If the flush fails, which may be the error to report, silence stdout.
+    """
     try:
         sys.stdout.flush()
     except (OSError, ValueError):
@@ -159,7 +163,8 @@ def _complain(*lines: str) -> None:
 
 
 def _be_silent() -> None:
-    """Redirect stdout to /dev/null; otherwise the flush at exit would fail with status 120."""
+    """Redirect stdout to /dev/null. Otherwise the flush at exit would fail, and the status would be
+    120."""
     null = os.open(os.devnull, os.O_WRONLY)
     with contextlib.suppress(OSError, ValueError):
         os.dup2(null, sys.stdout.fileno())

@@ -57,7 +57,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _print(model: Model, bounds: str, mistake: Mistake | None, checked: Checked) -> bool:
-    """Print a row of the table. True if the result is not the expected one."""
+    """Print a row of the table. Return True if the result is not the expected one."""
     expected = mistake.law if mistake else None
     what = mistake.name if mistake else " ".join(model.bounds[bounds])
     broken = f"breaks {checked.law}, {many(len(checked.events), 'event')}"

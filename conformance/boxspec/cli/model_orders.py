@@ -18,15 +18,17 @@ from boxspec.subject.orders.model import Model
 from boxspec.subject.orders.ptrace import unsupported
 from boxspec.subject.orders.replay import Replayer
 
-# Disagreements that are shown with their events; the others are counted.
+# How many disagreements are shown with their events. Further ones are only counted.
 MOST_SHOWN = 3
 
 
 def compare(
     models: Sequence[Model], contract: str | None, most: int, jobs: int, shim: str | None
 ) -> int:
-    """Replay at most so many orders of each contract, or of one, in its model. Return the exit
-    status."""
+    """Replay at most `most` orders of each contract, or of one contract, in the model.
+
+    Return the exit status.
+    """
     if why := unsupported():
         print(why)
         return 3
@@ -66,7 +68,7 @@ def _compare(contract: str, models: Sequence[Model], most: int, jobs: int, shim:
 
 
 def _show(contract: str, replayer: Replayer, each: Outcome, agreed: int, shim: str | None) -> None:
-    """Print a failure block with the events up to the first that the model cannot make."""
+    """Print a failure block with the events up to the first event that the model cannot make."""
     assert each.replay is not None
     order = f"{contract}/{each.order.seed}"
     *before, last = [replayer.words(event) for event in each.replay.events[: agreed + 1]]

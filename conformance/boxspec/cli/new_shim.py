@@ -27,10 +27,11 @@ LANGUAGES = {
     "node": Language("shim.mjs"),
     "c": Language("my-shim", "make", "cJSON and pkg-config (Debian: apt-get install libcjson-dev)"),
 }
-# Files of a language that the templates of all contracts except exec have in common.
+# The folder with the files of a language that the templates of all contracts except exec have in
+# common.
 SHARED = "shared"
-# Topics of exec with required rules that the standard library of some language does not keep. In
-# the templates of the other contracts, small implementations keep all required rules.
+# Topics of exec with required rules that the standard library of some language breaks. In the
+# templates of the other contracts, small implementations keep all required rules.
 TOPICS = ("CHILD", "ENV", "KILL", "ORPHAN", "SIGNAL", "SPAWN", "STDIN", "TEXT", "TIMEOUT", "WAIT")
 YOURS = tuple(f"EXEC-{topic}" for topic in TOPICS)
 
@@ -79,8 +80,10 @@ def new_shim(language: str, folder: Path, contract: str = "exec") -> list[str]:
 
 
 def _copy(source: str, target: str) -> None:
-    """Copy the bytes and the executable bit, but not the times and write bits of an installed
-    kit."""
+    """Copy the bytes and the executable bit.
+
+    An installed kit may have other times, and no write permissions.
+    """
     shutil.copyfile(source, target)
     if Path(source).read_bytes().startswith(b"#!"):
         Path(target).chmod(0o755)

@@ -13,7 +13,7 @@ from boxspec.subject.orders.explore import Outcome, shortest
 
 
 def count_faults(topics: Sequence[str], most: int, jobs: int) -> int:
-    """Run at most so many orders of each fault of these topics, and print which are found."""
+    """Run at most `most` orders of each fault of these topics, and print which faults are found."""
     chosen = [fault for fault in catalogue() if fault.topic in topics]
     of, found = Counter(str(each.topic) for each in chosen), Counter[str]()
     for fault in chosen:

@@ -14,8 +14,8 @@ from boxspec.subject.orders.explore import Outcome, broken_laws, shortened, shor
 from boxspec.subject.orders.ptrace import unsupported
 from boxspec.terminal import Terminal
 
-# The number of orders per contract, which take about five seconds on a quiet machine: all orders
-# without a choice, then some with one choice.
+# The number of orders of each contract: all orders without a choice, then some with one choice.
+# They take about five seconds on a quiet machine.
 ORDERS = 150
 
 
@@ -25,7 +25,7 @@ def judge_orders(
     console: Terminal,
     asked: Container[str] | None = None,
 ) -> list[Record]:
-    """Run the set of each contract that has orders; return a record for each broken law.
+    """Run the fixed set of orders of each contract; return a record for each broken law.
 
     asked: the requirements whose laws are judged; None for all.
     """
@@ -52,7 +52,8 @@ def _run(contract: str, shim: str | None) -> Iterator[Outcome]:
 
 
 def _records(contract: str, done: Iterable[Outcome]) -> Iterator[Record]:
-    """Yield for each law that is broken in a scenario the shortest order that breaks it."""
+    """Yield a record for each law that a scenario breaks, with the shortest order that breaks the
+    law."""
     place = (CONTRACTS / contract / "orders.py").relative_to(ROOT)
     for broken in broken_laws(done):
         seed, law = broken.first.order.seed, broken.violation

@@ -89,7 +89,7 @@ def _orders_of(contract: str) -> Orders:
 def again(seeds: Sequence[str], shim: str | None, contract: str = USUAL_CONTRACT) -> int:
     """Run each of these orders twice, in separate processes, and show its trace.
 
-    seeds: orders of the contract, or of the contract whose name and `/` they begin with.
+    seeds: orders of this contract. An order that begins with `NAME/` belongs to the contract NAME.
     """
     status = 0
     for seed in seeds:
@@ -150,7 +150,7 @@ def _summary(of: Orders, done: Sequence[Outcome], lines: Sequence[str], seconds:
 
 
 def _blocks(done: Sequence[Outcome], contract: str, shim: str | None) -> Iterator[str]:
-    """Yield a failure block for each law that is broken in a scenario: the shortest order."""
+    """Yield a failure block for each law that a scenario breaks, with the shortest order."""
     for broken in broken_laws(done):
         first, law, others = broken.first, broken.violation, broken.count - 1
         more = f" ({others} more orders break it)" if others else ""

@@ -1,4 +1,4 @@
-"""The result files that the options of a run name."""
+"""Open and write the result files that the options of a run name."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ FORMATS: dict[str, Callable[[Result], str]] = {
 
 
 def opened(args: argparse.Namespace) -> tuple[Outputs, OutputFile | None]:
-    """Return the output files of the options, and the HTML page separately.
+    """Return the output files of the options, and separately the HTML page.
 
-    Raise a UsageError if one of them cannot be written.
+    Raise a UsageError if one of the files cannot be written.
     """
     files: Outputs = [
         (OutputFile(flag, name), render)

@@ -12,7 +12,10 @@ from boxspec.places import COMMAND, ROOT
 
 
 def compare(write: bool, every: Sequence[Path] | None = None) -> int:
-    """Show the generated parts that differ. Return 1 if any differs and is not written."""
+    """Show the generated parts that differ, and write them if `write` is True.
+
+    Return 1 if a part differs and was not written.
+    """
     differ = 0
     every = pages() if every is None else every
     for page in every:

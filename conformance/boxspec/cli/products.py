@@ -184,7 +184,7 @@ def matrix(args: argparse.Namespace) -> int:
 
 
 def _chosen(args: argparse.Namespace, known: dict[str, View]) -> tuple[list[Product], View]:
-    """Return the products of a matrix, and the one view that shows them."""
+    """Return the products of a matrix, and the view that shows all of them."""
     names = dict.fromkeys([*args.names, *args.only])
     found = [one for name in names for one in _named(name, known)]
     if not names:
@@ -230,7 +230,7 @@ def _judged(
 
 
 def _command(args: argparse.Namespace) -> str:
-    """Return the command that makes the page from nothing."""
+    """Return the command that makes the page again."""
     words = [COMMAND, "products", "matrix", *args.names]
     for flag, given in (("--contract", args.contract), ("--topic", args.topic)):
         words += [word for name in given for word in (flag, name)]

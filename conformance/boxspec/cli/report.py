@@ -24,7 +24,7 @@ take several results that are not shards of one run.
 exit codes: 0 everything is written; 2 wrong usage, or a file is not a result; for shards that of
 the joined run."""
 
-# Formats that hold one result.
+# These formats can hold only one result.
 ALONE = {flag: render for flag, render in FORMATS.items() if flag != "--md"}
 
 
@@ -57,7 +57,7 @@ def _flags(parser: argparse.ArgumentParser) -> None:
 def main(words: Sequence[str]) -> int:
     parser = verb_parser("report", EPILOG, usage="[OPTION...] RESULT...")
     _flags(parser)
-    # RESULT arguments may come before and after options.
+    # RESULT arguments may stand before and after options.
     args = parser.parse_intermixed_args(words)
     alone = {flag: getattr(args, flag.removeprefix("--")) for flag in ALONE}
     if not (args.html or args.md or args.badge or any(alone.values())):

@@ -26,7 +26,7 @@ and 3 become {SKIP}, so that `git bisect run` skips the commit."""
 def main(words: Sequence[str]) -> int:
     if "--bisect" not in words:
         return _repro(words)
-    # For git any other status below 128 means a bad commit.
+    # For `git bisect run`, any other status below 128 means a bad commit.
     status = status_of(partial(_repro, words))
     return SKIP if status in (2, 3) else status
 

@@ -79,7 +79,7 @@ def observe(
     argv = shim_argv(args.shim)
     # Report a missing build as wrong usage, before any test starts.
     kit = Kit()
-    # Read the commit now; a run that is interrupted must not wait for git.
+    # Read the commit now: an interrupted run must not wait for git.
     kit_facts()
     baseline = baselines.read(Path(args.known)) if args.known else None
     files, page = outputs.opened(args)
@@ -90,7 +90,7 @@ def observe(
     if args.last_failed:
         only = last_failed.recall(argv, only)
     if only and not args.contract:
-        # Requirements named by id select their contracts, declared or not.
+        # Requirements that are named by id select their contracts, even undeclared ones.
         args.contract = sorted({load()[name].contract for name in only})
     console = Console(
         console_of(written), verbose=args.verbose or keep, quiet=args.quiet, color=args.color
@@ -112,8 +112,8 @@ def observe(
     started, began = time.monotonic(), datetime.datetime.now(datetime.UTC)
 
     def conclude(status: int) -> Ran:
-        # After an interrupt other threads are still ending their tests, and the check of thousands
-        # of files would take too long.
+        # After an interrupt, other threads are still ending their tests. The check of thousands of
+        # files would take too long then.
         if interrupt.number is None:
             kit.expect_unchanged()
         observer.info = observer.session_info()
@@ -147,7 +147,8 @@ def observe(
         try:
             status = run_pytest(_arguments(args, keep, only), observer, args.contract)
         except KeyboardInterrupt:
-            # The signal arrived before pytest handled signals, or after.
+            # The signal arrived while pytest did not handle signals: before its session, or after
+            # it.
             status = INTERRUPTED
         finally:
             progress.close()
@@ -188,7 +189,7 @@ def _interrupt(
 
 
 def _raise_trouble(observer: Observer, status: int) -> None:
-    """Raise the reason if a session of pytest with this exit code has no result."""
+    """If a session of pytest with this exit code has no result, raise the reason."""
     for why in (observer.info.stop, observer.broke):
         if why is not None:
             raise why
@@ -246,8 +247,8 @@ def _report(
 ) -> None:
     """Write the files, then print the summary.
 
-    The files come first, because the reader of the console may be gone. If one file cannot be
-    written, the others still are.
+    The files come first, because the reader of the console may have gone. If one file cannot be
+    written, the others are still written.
     """
     assert ran.tree is not None
     tree = ran.tree
@@ -277,7 +278,8 @@ def _print_durations(console: Console, tree: ResultTree, number: int) -> None:
 
 
 def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> list[str]:
-    # `--seed=N` in one word: pytest would take a separate N for a path before it knows the option.
+    # Each option and its value are one word (`--seed=N`). Before pytest knows the option, it would
+    # take a separate N for a path.
     words = [f"--seed={args.seed}", f"--busy={args.busy}", *["--stress"] * args.stress]
     words += ["--isolate"] * args.isolate
     shard = "{}/{}".format(*args.shard) if args.shard else None
@@ -326,11 +328,11 @@ def _tree(
 ) -> ResultTree:
     capabilities = observer.info.hello.get("capabilities", [])
     named = _asked(args, only)
-    # Requirements named by id always stay: without a test they are not measured.
+    # A requirement named by id stays in any case: without a test it counts as not measured.
     if (args.k or args.m) and not only:
         marks = [marked for item in observer.items if (marked := requires_of(item))]
         met = {name for marked in marks for name in marked.ids}
-        # Forced orders are no tests, so -k and -m leave none of them out.
+        # Forced orders are not tests, so -k and -m leave out no order.
         met.update(name for each in observer.records if each.order for name in each.requirements)
         named = met if named is None else named & met
     declared = spoken(capabilities)
@@ -366,7 +368,7 @@ def _tree(
 
 
 def pytest_summary(tree: ResultTree) -> str:
-    """Return the last line of a test runner, for programs that parse it."""
+    """Return a line like the last line of a test runner, for programs that parse such lines."""
     verdicts = [record.verdict for record in tree.records]
     passed = verdicts.count(Verdict.CONFORMS)
     failed = sum(verdict in BROKEN or verdict is Verdict.HARNESS_ERROR for verdict in verdicts)

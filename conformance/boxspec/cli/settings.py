@@ -1,4 +1,4 @@
-"""Defaults of options: `boxspec.toml` in the working directory, and the variable BOXSPEC_SHIM."""
+"""Read defaults of options from `boxspec.toml` in the working directory, and from BOXSPEC_SHIM."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from boxspec.errors import UsageError
 
 FILE = "boxspec.toml"
 VARIABLE = "BOXSPEC_SHIM"
-# The options of `boxspec run` that the file may set. Each key is the long name of its option.
+# The options of `boxspec run` that the file may set. A key is the long name of an option.
 KEYS = (
     *("shim", "isolate", "contract", "profile", "topic", "spec", "backend"),
     *("jobs", "seed", "stress", "known", "strict", "require-complete"),
@@ -31,10 +31,10 @@ EPILOG = textwrap.fill(
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     """Parse a command line, and add the defaults that the user has set.
 
-    The result has also `defaults`, a text about the defaults that were used.
+    The attribute `defaults` of the result is a text about the defaults that were used.
     """
     found = {name: (value, FILE) for name, value in _read(Path(FILE)).items()}
-    # Removed, because a judged program must not see a variable of the kit.
+    # The variable is removed, because a judged program must not see a variable of the kit.
     if shim := os.environ.pop(VARIABLE, ""):
         found["shim"] = (shim, VARIABLE)
     options = parser._option_string_actions
@@ -70,7 +70,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _checked(action: argparse.Action, name: str, value: Any, place: str) -> Any:
-    """Return the value for an option; raise a UsageError if the option does not take it."""
+    """Return a value for an option; raise a UsageError if the option does not accept it."""
     where = f"{place}: {name}" if place == FILE else place
     if action.nargs == 0:
         kind, right, example = "true or false", isinstance(value, bool), f"{name} = true"

@@ -1,4 +1,4 @@
-"""The verbs of the core; each is a module of this folder with `main(words)`, and their help."""
+"""The verbs of the core and their help. Each verb is a module of this folder with `main(words)`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ RENAMED = {
     **{name: f"dev {name}" for name in DEV},
 }
 
-# Shown at the end of the help of each verb: a command, and its effect.
+# The help of each verb ends with these commands and their effects.
 EXAMPLES = {
     "run": {
         "run --shim ./my-shim": "all contracts that the shim declares",
@@ -140,8 +140,8 @@ def verb_parser(
 ) -> Parser:
     """Return the parser of one verb.
 
-    about: a longer description than the list of verbs has. usage: what follows the verb, for a verb
-    with many options.
+    about: a longer description than that in the list of verbs.
+    usage: the words after the verb, for a verb with many options.
     """
     return Parser(
         prog=f"boxspec {name}",

@@ -193,7 +193,7 @@ def _rules(args: argparse.Namespace) -> list[Rule]:
 
 
 def _layout(args: argparse.Namespace, settings: Settings, home: Path) -> Layout:
-    """Return the folders that the options or the file ask for."""
+    """Return the folders that the options or the settings file name."""
     root = args.root or settings.root
     if args.real_home or settings.real_home:
         if root:

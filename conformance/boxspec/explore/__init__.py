@@ -1,1 +1,1 @@
-"""Generated programs: run them in a sandbox, and watch their effects outside."""
+"""Run generated programs in a sandbox, and observe their effects outside."""

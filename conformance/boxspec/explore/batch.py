@@ -19,18 +19,19 @@ from boxspec.verify.plan import END, Plan
 from boxspec.verify.scene import Scene
 from boxspec.verify.witness import Witness
 
-# Limits of all programs of a batch together, and of the start of the sandbox.
+# Time limits for all programs of a batch together, and for the start of the sandbox.
 LIMIT_S = 20.0
 START_S = 30.0
-# A sandbox that ends has this time to end the processes inside.
+# How long a sandbox may take to end the processes inside.
 ENDS_S = 1.0
 
 
 @dataclass
 class Batch:
-    """The outcome of one start. ran: the number of programs that were run.
+    """The outcome of one start.
 
-    problem: the reason if none was run, otherwise empty.
+    ran: the number of programs that were run.
+    problem: the reason if no program was run, otherwise empty.
     """
 
     effects: list[Effect] = field(default_factory=list)
@@ -61,7 +62,7 @@ def run(sandbox: Sandbox, janitor: Janitor, some: Sequence[Program]) -> Batch:
 def run_program(sandbox: Sandbox, janitor: Janitor, program: Path) -> Batch:
     """Start one compiled program (promote.py) in a new scene.
 
-    It needs no key, so the caller has seen that the sandbox confines.
+    The start needs no key, because the caller has already seen that the sandbox confines.
     """
     with Scene(janitor, program=str(program)) as scene:
         around = Surroundings(scene, sandbox.ruled)

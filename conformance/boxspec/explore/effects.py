@@ -18,11 +18,11 @@ from boxspec.subject.observe.pipe_reader import PipeReader
 from boxspec.verify.scene import Scene
 
 WRITE, METADATA, READ = "fs-write", "fs-metadata", "fs-read"
-# Reading outside the workspace; no backend claims it.
+# The aspect of reads outside the workspace. No backend claims it.
 READ_OUTSIDE = "read"
 NETWORK, PROCESS, IPC, KERNEL = "network", "process", "ipc", "kernel"
-# The paths that the policy of a session keeps unchanged or hides, if the implementation has
-# policies.
+# If the implementation has policies, the policy of a session keeps the first path unchanged and
+# hides the second one.
 KEPT, SECRET = "kept", "secret"
 DETACH = 2
 INTERNET = ("tcp4", "tcp6", "udp4", "udp6")
@@ -32,9 +32,11 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Effect:
-    """An effect outside. kind: its text without names, the same in each scene.
+    """An effect outside.
 
-    shown: its text. program: the number of the program in the batch, if the batch knows it.
+    kind: its text without names, which is the same in each scene.
+    shown: its text.
+    program: the number of the program in the batch, if the number is known.
     """
 
     aspect: str
@@ -48,13 +50,13 @@ class Effect:
 
 
 class Surroundings:
-    """The targets of one scene with their observers. Make it before `scene.settle`."""
+    """The targets of one scene with their observers. Make them before `scene.settle`."""
 
     def __init__(self, scene: Scene, ruled: bool) -> None:
         self.scene = scene
         self._ruled = ruled
-        # 24 digits, because fixtures/programs/steps searches the data that it reads for a text of
-        # this form.
+        # The token has 24 digits, because fixtures/programs/steps searches the data that it reads
+        # for such a text.
         self.token = secrets.token_hex(12)
         self.out = scene.fresh(scene.home)
         self._secrets: dict[str, tuple[str, str]] = {}
@@ -119,7 +121,7 @@ class Surroundings:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of the plan that name the targets."""
+        """Return the lines of the plan that name the targets."""
         known = {
             "scene": self.scene.base,
             "token": self.token,
@@ -128,7 +130,7 @@ class Surroundings:
             **self._listeners.params,
             **self._victim.params,
             **{name: value for name, value in self._ipc.params.items() if name != "dev_shm"},
-            # The system calls take the name of a queue without a slash.
+            # At the system call, the name of a queue has no slash.
             "mq": self.token,
             "mounts_outside": Path("/proc/self/ns/mnt").readlink(),
         }
@@ -136,7 +138,8 @@ class Surroundings:
 
     @property
     def left_open(self) -> list[str]:
-        """The flags of the warden that leave descriptors open, as calls.def has them."""
+        """Return the warden flags that leave descriptors open. calls.def lists these
+        descriptors."""
         return ["--leave-open", f"20={self.out}", "--leave-open", f"21={self.targets['out_file']}"]
 
     def settle(self) -> None:
@@ -145,7 +148,8 @@ class Surroundings:
 
     def _watched(self) -> Iterator[Path]:
         targets = self.targets
-        # Other decoys and the workspace lie below the home directory, so it is not walked.
+        # Of the home directory only two paths are watched, because other decoys and the workspace
+        # lie below it.
         yield from (targets["home_file"], targets["home_new"])
         yield from (self.out, *tree(self.out))
         if self._ruled:
@@ -201,7 +205,7 @@ class Surroundings:
                 yield Effect(WRITE, "a mount of the host", f"{self.scene.shown(place)}: mounted")
 
     def leaked(self, token: str, number: int) -> Effect | None:
-        """Return the effect of a secret that a program has read."""
+        """Return the effect of a program that has read this secret."""
         aspect, what = self._secrets.get(token, ("", ""))
         return Effect(aspect, f"{what} was read", f"{what} was read", number) if aspect else None
 
@@ -211,7 +215,7 @@ def _simple(aspect: str, text: str) -> Effect:
 
 
 def _difference(was: Facts, is_: Facts) -> tuple[str, str]:
-    """Return the aspect of a change and a word for it. The facts are those of facts_of."""
+    """Return the aspect of a change, and a word for the change. The facts are those of facts_of."""
     if not was:
         return WRITE, "created"
     if not is_:

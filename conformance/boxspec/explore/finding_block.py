@@ -1,4 +1,4 @@
-"""The block of a finding: the calls, the effect, the seed, and the command that repeats it."""
+"""Print a finding: the calls, the effect, the seed, and the command that repeats it."""
 
 from __future__ import annotations
 

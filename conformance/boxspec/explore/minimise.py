@@ -9,10 +9,10 @@ Item = TypeVar("Item")
 
 
 def minimised(items: Sequence[Item], shows: Callable[[Sequence[Item]], bool]) -> list[Item]:
-    """Return a part of the items that still shows the effect, and from which no item can be left
-    out.
+    """Return a part of the items that still shows the effect and cannot be made smaller.
 
-    shows: tells whether a part shows the effect. All items together must show it.
+    Without any single item of this part, the effect is gone.
+    shows: a function that returns True if a part shows the effect. All items together must show it.
     """
     kept, parts = list(items), 2
     while len(kept) > 1:

@@ -1,6 +1,6 @@
-"""Generated programs: from a seed and a number, always the same calls.
+"""Generate programs: a seed and a number always give the same calls.
 
-Each choice takes the next bytes of a hash of seed and number, so a program depends neither on other
+Each choice takes the next bytes of a hash of seed and number. So a program depends neither on other
 programs nor on the version of Python.
 """
 
@@ -18,16 +18,16 @@ from boxspec.explore.table import ANY, NONE, Operation, Weighted, table
 
 MOST_CALLS = 6
 SLOTS = 4
-# If a descriptor is open, this many of eight choices are calls that use a descriptor.
+# If a descriptor is open, four of eight calls use a descriptor.
 USES_DESCRIPTOR = 4
-# This many of eight paths or listeners are the one of the previous call again.
+# Two of eight paths or listeners are the same as in the previous call.
 AGAIN = 2
 BYTES = 96
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call: operands that its operation does not use are 0."""
+    """One call. An operand is 0 if the operation does not use it."""
 
     operation: Operation
     p: int = 0
@@ -38,7 +38,7 @@ class Call:
 
     @property
     def code(self) -> str:
-        """The six bytes that fixtures/programs/steps.c reads, in hexadecimal."""
+        """Return the six bytes that fixtures/programs/steps.c reads, in hexadecimal."""
         return bytes((self.operation.number, self.p, self.via, self.q, self.s, self.m)).hex()
 
     @property
@@ -57,7 +57,7 @@ Program = tuple[Call, ...]
 
 
 class _Numbers:
-    """Numbers from the hash of a text."""
+    """A sequence of numbers from the hash of a text."""
 
     def __init__(self, text: str) -> None:
         self._bytes = hashlib.shake_128(text.encode()).digest(BYTES)
@@ -68,7 +68,8 @@ class _Numbers:
         return int.from_bytes(self._bytes[self._at - 2 : self._at], "little") % limit
 
     def weighted(self, sums: Sequence[int]) -> int:
-        """Return an index; `sums` are the sums of the weights up to each index."""
+        """Return a random index with the given weights; `sums` are the sums of the weights up to
+        each index."""
         found = self.below(sums[-1])
         return next(index for index, most in enumerate(sums) if found < most)
 

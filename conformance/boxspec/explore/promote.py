@@ -60,7 +60,10 @@ TAIL = """\
 
 
 def source(finding: Finding, seed: int, name: str) -> str:
-    """Return the C source of a program that repeats a finding. name: the name of the program."""
+    """Return the C source of a program that repeats a finding.
+
+    name: the name of the program.
+    """
     programs = [part.calls(seed) for part in finding.parts]
     words = [line for calls in programs for line in described(calls)]
     head = HEAD.format(

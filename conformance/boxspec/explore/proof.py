@@ -1,4 +1,4 @@
-"""Evidence from outside that a process is confined. Without it no generated program runs."""
+"""Check from outside that a process is confined. Without this proof no generated program runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from boxspec.subject.observe import procs
 from boxspec.verify.witness import Witness
 
-# fixtures/programs/steps.c catches this signal if it could not open a file outside for writing.
+# fixtures/programs/steps.c catches this signal if it failed to open a file outside for writing.
 REFUSED_SIGNAL = 41
 NAMESPACES = ("mnt", "pid", "user", "net", "ipc")
 NO_SANDBOX = (
@@ -17,7 +17,7 @@ NO_SANDBOX = (
 
 
 class ConfinedWitness(Witness):
-    """Sends the key only to a process that something confines."""
+    """Sends the key only to a process that is confined."""
 
     def accepts(self, pid: int) -> str:
         """Return why the process must not get the key, or ""."""

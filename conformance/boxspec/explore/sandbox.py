@@ -23,7 +23,7 @@ from boxspec.explore.effects import (
 from boxspec.verify.command import Command
 from boxspec.verify.scene import Scene
 
-# A command is expected to prevent every effect outside. It makes no claim about system calls.
+# A command is expected to prevent every effect outside, but not to restrict system calls.
 OUTSIDE = frozenset({WRITE, METADATA, READ_OUTSIDE, NETWORK, PROCESS, IPC})
 ASPECTS = (*sorted(OUTSIDE), READ, KERNEL)
 
@@ -31,10 +31,11 @@ ASPECTS = (*sorted(OUTSIDE), READ, KERNEL)
 class Sandbox(ABC):
     """A way to start a program inside.
 
-    name: shown to people. repeat: the words that repeat a run: options, and the words after them.
+    name: shown to people.
+    repeat: the words that repeat a run: options, and the words after them.
     counted: the aspects whose effects are findings.
     ruled: True if a policy keeps and hides files of the workspace.
-    closes: True if it must close the descriptors of its caller.
+    closes: True if the sandbox must close the descriptors of its caller.
     """
 
     name: str
@@ -45,14 +46,14 @@ class Sandbox(ABC):
 
     @abstractmethod
     def argv(self, scene: Scene, words: Sequence[str]) -> list[str]:
-        """Return the command that starts these words inside, in this scene."""
+        """Return the command that starts these words inside the sandbox, in this scene."""
 
     def output(self, scene: Scene, stdout: bytes) -> bytes:
         """Return the output of the program, from the output of the command."""
         return stdout
 
     def why_not(self, scene: Scene) -> str:
-        """Return why the program was not started, as far as the sandbox reports it."""
+        """Return why the program was not started, if the sandbox reports it."""
         return ""
 
     def counts(self, effect: Effect) -> bool:
@@ -77,7 +78,8 @@ class CommandSandbox(Sandbox):
 class Backend(Protocol):
     """The requests of a contract for one backend (Contract.explored).
 
-    name: the backend. claimed: the aspects that it claims fully.
+    name: the name of the backend.
+    claimed: the aspects that the backend claims fully.
     """
 
     name: str
@@ -88,7 +90,7 @@ class Backend(Protocol):
         """Return the request that runs these words in the workspace `root`."""
 
     def read(self, answer: Mapping[str, Any]) -> tuple[bytes, str]:
-        """Return the output of the program, and why it did not run, or ""."""
+        """Return the output of the program, and the reason why it did not run, or ""."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Explore a sandbox: batches of programs, and a minimised finding for each kind of effect."""
+"""Explore a sandbox: run batches of programs, and minimise one finding for each kind of effect."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from boxspec.explore.program import Part, Program, digest
 from boxspec.explore.sandbox import Sandbox
 from boxspec.verify.janitor import Janitor
 
-# Programs in one start: enough to make the start cheap, few enough to find one of them quickly.
+# The number of programs in one start. A larger number makes a program cheaper; a smaller number
+# makes it easier to find the program that had an effect.
 BATCH = 2000
-# Kinds of effects that are minimised.
+# The number of kinds of effects that are minimised.
 MOST_FINDINGS = 5
 
 Key = tuple[str, str]
@@ -27,8 +28,8 @@ Key = tuple[str, str]
 class Finding:
     """An effect, and the calls that cause it.
 
-    parts: calls of one program, or of several programs in this order. again: True if these calls
-        caused the effect in one more run.
+    parts: calls of one program, or of several programs in this order.
+    again: True if these calls caused the effect in one more run.
     """
 
     effect: Effect
@@ -38,9 +39,11 @@ class Finding:
 
 @dataclass
 class Explored:
-    """The outcome of an exploration. own: the effects of the sandbox without a program.
+    """The outcome of an exploration.
 
-    digests: of the programs that ran. Short programs of different numbers may be equal.
+    own: the effects of the sandbox without a program.
+    digests: the digests of the programs that ran. Short programs with different numbers may be
+        equal.
     """
 
     programs: int = 0
@@ -54,7 +57,7 @@ class Explored:
     others: list[Effect] = field(default_factory=list)
     digests: set[bytes] = field(default_factory=set)
     problem: str = ""
-    # The time to the first effect, or None.
+    # The time until the first effect in seconds, or None.
     first_s: float | None = None
 
 
@@ -70,7 +73,7 @@ class Explorer:
         self._began = 0.0
         self._stopped = threading.Event()
         self.found = Explored()
-        # For each kind of effect: the effect, and the programs of the first batch that had it.
+        # For each kind of effect: the first such effect, and the programs of its batch.
         self._seen: dict[Key, tuple[Effect, list[int]]] = {}
         self._own: set[Key] = set()
 
@@ -96,7 +99,7 @@ class Explorer:
             self.found.seconds = time.monotonic() - began
 
     def again(self, parts: Sequence[Part]) -> Batch:
-        """Run these programs in one start."""
+        """Run these parts of programs in one start."""
         return self._start([part.calls(self._seed) for part in parts])
 
     def _start(self, some: Sequence[Program]) -> Batch:
@@ -128,7 +131,7 @@ class Explorer:
                 if batch.problem or (stop_at_first and self._seen):
                     self.found.problem = self.found.problem or batch.problem
                     self._stopped.set()
-                # The time of the batch may have ended before its last program.
+                # The batch may have reached its time limit before its last program.
                 numbers = numbers[max(1, batch.ran) :]
 
     def _note(self, batch: Batch, numbers: list[int]) -> None:
@@ -144,11 +147,11 @@ class Explorer:
 
     @property
     def seen(self) -> list[Effect]:
-        """The first effect of each kind."""
+        """Return the first effect of each kind."""
         return [effect for effect, _ in self._seen.values()]
 
     def minimise(self) -> None:
-        """Find the calls of the first kinds of effects."""
+        """Find the calls that cause the effect, for the first kinds of effects."""
         seen = list(self._seen.values())
         self.found.others = [effect for effect, _ in seen[MOST_FINDINGS:]]
         for number, (effect, numbers) in enumerate(seen[:MOST_FINDINGS], 1):
@@ -161,7 +164,7 @@ class Explorer:
             return effect.key in {each.key for each in self.again(parts).effects}
 
         if effect.program is not None:
-            # The program inside reported its number.
+            # The effect names its program: the program inside has reported its number.
             whole = [Part(numbers[effect.program])]
             parts = whole if shows(whole) else [Part(each) for each in numbers]
         else:

@@ -1,4 +1,4 @@
-"""The calls of generated programs, as fixtures/programs/steps/calls.def lists them."""
+"""Read the calls of generated programs from fixtures/programs/steps/calls.def."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ Judged = Literal["EFFECT", "SURFACE", "OPENED"]
 
 @dataclass(frozen=True)
 class Operation:
-    """One kind of call. words: its text, with {p}, {q}, {s} and {m:list} for its operands.
+    """One kind of call.
 
-    takes, makes: the kinds of descriptors that the call uses and returns. expression: the call in
-        C.
+    words: its text, with {p}, {q}, {s} and {m:list} for its operands.
+    takes, makes: the kinds of descriptors that the call uses and returns.
+    expression: the call in C.
     """
 
     number: int
@@ -40,7 +41,7 @@ class Operation:
 
     @property
     def choices(self) -> str:
-        """The name of the list from which it takes a choice, or ""."""
+        """Return the name of the list from which the operand m is chosen, or ""."""
         found = _LIST.search(self.words)
         return found[1] if found else ""
 

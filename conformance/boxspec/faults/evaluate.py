@@ -15,8 +15,8 @@ from boxspec.faults.runs import Runs
 from boxspec.judge.requirements import load
 from boxspec.subject.contract import find
 
-# Further runs of a fault that two runs have missed, without other runs in parallel: some faults
-# show only at certain moments.
+# If two runs have missed a fault, this number of further runs follows, without other runs in
+# parallel. Some faults show only at certain moments.
 MORE_TRIES = 4
 
 
@@ -79,7 +79,8 @@ def evaluate(fault: Fault, runs: Runs, scope: str | None, others: Iterable[str] 
 
 
 def repeat_failing(outcome: Outcome, doubtful: list[str], runs: Runs) -> None:
-    """Run requirements of other topics again, and forget those that conform this time."""
+    """Run the doubtful requirements of other topics again; forget the requirements that conform
+    this time."""
     again = runs.failing(outcome.fault, of_topics(load()[name].topic for name in doubtful))
     outcome.caught_by = [
         name for name in outcome.caught_by if name not in doubtful or name in again

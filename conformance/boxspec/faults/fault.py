@@ -1,6 +1,7 @@
 """Read the list of all faults.
 
-Each is one mistake that is put into the Python implementation, with the requirement that it breaks.
+A fault is one mistake that is put into the Python implementation, with the requirement that the
+mistake breaks.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def catalogue() -> list[Fault]:
     if listed.returncode != 0:
         raise HarnessError(f"{SHIM} --list: {listed.stderr.decode(errors='replace').strip()}")
     faults = (Fault(**entry) for entry in json.loads(listed.stdout))
-    # The Python implementation may implement contracts whose folder is not installed.
+    # Leave out faults of contracts whose folder is not installed.
     return [fault for fault in faults if fault.contract in names()]
 
 

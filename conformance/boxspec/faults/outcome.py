@@ -24,7 +24,8 @@ class Outcome:
 
     @property
     def blunt(self) -> list[str]:
-        """Return the requirements of other topics that failed too."""
+        """Return the requirements of other topics that failed too: the suite should name only the
+        broken one."""
         topic = self.fault.topic
         return [name for name in self.caught_by if topic and load()[name].topic != topic]
 

@@ -1,4 +1,4 @@
-"""Load the files that every run reads first, in the process from which runs are forked.
+"""Load the files that every run reads, in the process from which the runs are forked.
 
 This module is imported after all other modules of PRELOAD (cli/faults.py).
 """
@@ -13,5 +13,5 @@ from boxspec.subject.client.schema import registry
 _pytest.config.get_config()
 load()
 registry()
-# All objects so far stay in use, so garbage collections need not examine them again.
+# All objects that exist now stay in use, so the garbage collector need not examine them again.
 gc.freeze()

@@ -17,7 +17,7 @@ SCHEMA = "boxspec-faults/1"
 def read(file: Path, chosen: Sequence[Fault], scope: str) -> list[Outcome]:
     """Return the outcomes that were as expected; all other faults run again.
 
-    A missing file has none.
+    A missing file has no outcomes.
     """
     try:
         tree = json.loads(file.read_text(encoding="utf-8"))

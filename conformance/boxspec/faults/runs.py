@@ -60,8 +60,8 @@ def failing_requirements(tree: dict[str, Any], named: str | None) -> list[str]:
 class Runs:
     """Runs the suite in separate processes, and ends them all when the user interrupts.
 
-    All of them are forked from one process that has imported the modules they need, because most
-    runs take less time than these imports.
+    All processes are forked from one process that has imported the needed modules, because most
+    runs take less time than the imports.
     """
 
     def __init__(self, main: Main, preload: Iterable[str] = ()) -> None:

@@ -1,1 +1,1 @@
-"""Fuzzing: run engines, recognise equal findings, minimise them, and turn them into vectors."""
+"""Run fuzzing engines, recognise equal findings, minimise them, and turn them into vectors."""

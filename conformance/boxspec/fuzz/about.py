@@ -1,4 +1,4 @@
-"""Name the requirement of a finding, and the two answers that differ."""
+"""Find the requirement that a finding breaks, and the two answers that differ."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _ANSWERS = re.compile(r"request \d+(?: \S+)?: (.*), and the reference: (.*)", re
 
 
 def answers(finding: Finding) -> tuple[str, str] | None:
-    """Return both answers, that of the reference first. None if the finding has no answers."""
+    """Return the answers of the reference and of the shim, or None if the finding has no
+    answers."""
     found = _ANSWERS.fullmatch(finding.report.message)
     if found is None:
         return None
@@ -27,7 +28,8 @@ def answers(finding: Finding) -> tuple[str, str] | None:
 def requirement(finding: Finding) -> str | None:
     """Return the requirement that the shim's answer breaks, or None if it is unknown.
 
-    The release build decodes the input. Some operations have no vectors.
+    The requirement is found by vectors, and some operations have no vectors. A program of the
+    release build decodes the input.
     """
     decoder = builds.binary(builds.DECODER, finding.target)
     found = _ANSWERS.fullmatch(finding.report.message)
@@ -46,14 +48,14 @@ def requirement(finding: Finding) -> str | None:
 def vectors_of(
     case: Mapping[str, Any], accused: Mapping[str, Any] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield vectors for a case that the answer fails. Some operations have no vectors."""
+    """Yield the vectors for this case that the answer fails. Some operations have no vectors."""
     contract = owner(str(case["op"]))
     if contract is not None and contract.fuzzing:
         yield from contract.load_fuzzing().vectors_of(case, accused)
 
 
 def _essential(text: str) -> str:
-    """Return the answer without the id of the request, in one spelling."""
+    """Return the answer without the id of the request. Equal answers give equal texts."""
     try:
         answer = json.loads(text)
     except ValueError:

@@ -21,27 +21,28 @@ SETTINGS = {
     "AFL_NO_COLOR": "1",
     "AFL_SKIP_CPUFREQ": "1",
     "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES": "1",
-    # Bound to a processor, AFL++ is three times as fast. If no processor is free, it runs unbound.
+    # AFL++ is three times as fast if it is bound to a processor. If no processor is free, AFL++
+    # runs unbound.
     "AFL_TRY_AFFINITY": "1",
     "AFL_FUZZER_STATS_UPDATE_INTERVAL": "1",
-    # A run continues the previous one.
+    # A new run continues the previous run.
     "AFL_AUTORESUME": "1",
     "AFL_FORKSRV_INIT_TMOUT": "30000",
 }
 
-# For shims: skip the calibration, which runs each seed several times and would take longer than a
+# For shims, skip the calibration: it runs each seed several times, which would take longer than a
 # whole turn.
 AT_ONCE = {"AFL_NO_STARTUP_CALIBRATION": "1"}
 
 DIFFERING_S = 10.0
-# Matches colours, some of which AFL++ prints in spite of AFL_NO_COLOR.
+# Matches escape sequences of colours. AFL++ prints some of them in spite of AFL_NO_COLOR.
 COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def settings(target: Target) -> dict[str, str]:
     """Return the environment of AFL++.
 
-    It includes the mutator of the target, which works in addition to AFL++'s own.
+    It names the mutator of the target, which AFL++ uses in addition to its own mutators.
     """
     library = builds.mutator(target)
     if library is None:
@@ -76,11 +77,10 @@ def crashing(binary: Path, files: Sequence[Path], env: Mapping[str, str]) -> lis
 def differing(
     binary: Path, files: Sequence[Path], env: Mapping[str, str], ignored: Sequence[str] = ()
 ) -> dict[str, Crash]:
-    """Run all seeds and return the differences between shim and reference that are not ignored, by
-    key.
+    """Run all seeds, and return the new differences between shim and reference, by key.
 
-    AFL++ needs a seed that does not crash the target. If many seeds differ, there is such a seed
-    only if the target ignores the known differences.
+    AFL++ needs a seed that does not crash the target. If many seeds show a difference, there is no
+    such seed until the target ignores the known differences.
     """
     found: dict[str, Crash] = {}
     until = time.monotonic() + DIFFERING_S
@@ -122,7 +122,8 @@ class Afl:
             env["BOXSPEC_FUZZ_KNOWN"] = ",".join([*ignored, *found])
         else:
             self._new = [Crash(path) for path in crashing(self._plan.binary, seeds, env)]
-        # Skip what an earlier run saved: its findings are reported and its executions counted.
+        # Crashes that an earlier run saved are not new: their findings are reported and their
+        # executions counted.
         self._seen.update(self._saved())
         self._runs_before = self._runs()
         for number, name in enumerate(self._names):
@@ -132,7 +133,7 @@ class Afl:
     def _gather_seeds(self) -> list[Path]:
         """Copy all seeds to one folder.
 
-        At least one must not be empty, because AFL++ requires that.
+        AFL++ requires that at least one seed is not empty.
         """
         shutil.rmtree(self._seeds, ignore_errors=True)
         self._seeds.mkdir(parents=True)
@@ -175,7 +176,8 @@ class Afl:
     def inputs(self) -> int:
         queues = [self._out / name / "queue" for name in self._names]
         kept = [sum(1 for _ in queue.glob("id:*")) for queue in queues]
-        # On the first run the queue is empty; AFL++ will copy the seeds into it.
+        # In the first run the queue is empty, and AFL++ will copy the seeds into it. So the seeds
+        # are counted.
         return max(kept) or sum(1 for folder in self._plan.seeds for _ in folder.iterdir())
 
     def _stats(self, name: str) -> dict[str, str]:

@@ -12,8 +12,8 @@ from boxspec.places import INSTALLED, ROOT
 
 PRESETS = {"libfuzzer": "fuzz-libfuzzer", "afl": "fuzz-afl"}
 
-# The build that replays findings of both engines: libFuzzer's, because it has the sanitizers. Cases
-# are decoded by the replay driver, which every build has.
+# The build that replays the findings of both engines. It is libFuzzer's build, because this has the
+# sanitizers. The replay driver decodes cases; every build has one.
 JUDGE = PRESETS["libfuzzer"]
 DECODER = "release"
 REFERENCE = ROOT / "build" / DECODER / "reference" / "boxspec-ref"
@@ -39,9 +39,9 @@ def _run(*words: str) -> None:
 
 
 def build(some: Sequence[Target], *presets: str) -> None:
-    """Set up and build the targets that are missing; print nothing if all exist.
+    """Configure and build the missing targets. If all targets exist, print nothing.
 
-    An installed kit has only the programs of the package boxspec-fuzz, which has no AFL++ programs.
+    An installed kit has only the programs of the package boxspec-fuzz, and no programs for AFL++.
     """
     if INSTALLED:
         absent = [each for each in presets if not all(binary(each, one).is_file() for one in some)]

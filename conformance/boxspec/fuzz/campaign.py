@@ -31,7 +31,7 @@ RESULTS = ROOT / "build" / "planted.jsonl"
 def read_results(path: Path) -> list[Result]:
     results = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        # The last line may be incomplete, if the previous run was interrupted while writing it.
+        # The last line is incomplete if the previous run was interrupted while writing it.
         try:
             results.append(Result.from_json(json.loads(line)))
         except (ValueError, KeyError, TypeError):
@@ -40,7 +40,8 @@ def read_results(path: Path) -> list[Result]:
 
 
 def trials(faults: Iterable[Fault], args: argparse.Namespace) -> list[Trial]:
-    """Return the trials, ordered by seed, so that an interrupted run has tried every fault."""
+    """Return the trials. They are ordered by seed, so that an interrupted run has tried every
+    fault."""
     made = []
     for seed in range(1, args.seeds + 1):
         for fault in faults:
@@ -90,7 +91,7 @@ def summary(results: Iterable[Result]) -> list[str]:
 
 
 def _median(results: list[Result]) -> float | None:
-    """Return the median time over the seeds, or None if the median seed did not find the fault."""
+    """Return the median time of the seeds, or None if the median seed did not find the fault."""
     times = sorted(each.cpu_s if each.found else float("inf") for each in results)
     middle = times[(len(times) - 1) // 2]
     return middle if middle != float("inf") else None
@@ -155,9 +156,10 @@ def main(words: Sequence[str]) -> int:
 
 
 def _run(todo: list[Trial], tree: Tree, path: Path) -> list[Result]:
-    """Run the trials in a folder next to the results file. Two runs must not share a folder."""
+    """Run the trials in a folder next to the results file. Only one run may use this folder."""
     adopt_orphans()
-    # A shell may have started this process in the background, with SIGINT ignored.
+    # A shell ignores SIGINT for processes that it starts in the background; handle the signals in
+    # any case.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     work = path.with_suffix(".work")

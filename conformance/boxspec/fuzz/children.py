@@ -1,4 +1,4 @@
-"""Start the processes of a run, and end them so that no process is left."""
+"""Start the processes of a run, and end all of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from boxspec.subject.observe import procs
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
 _libc = ctypes.CDLL(None, use_errno=True)
 
-# Time in which an engine may save its state. AFL++ ends its own children first.
+# The grace period in which an engine may save its state. AFL++ ends its own children in it.
 GRACE_S = 5.0
 
 
@@ -74,7 +74,7 @@ class Child:
         try:
             self._process.wait(max(patience_s, 0))
         except subprocess.TimeoutExpired:
-            # The leader is not reaped yet, so its process group id is still valid.
+            # The leader has not been reaped, so no other process group can have its id.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
             self._process.wait()
@@ -91,7 +91,7 @@ def end_all(children: Sequence[Child]) -> None:
 
 
 def sweep() -> None:
-    """Kill all remaining descendants. After `end_all` these are orphans of engines."""
+    """Kill all remaining descendants. After `end_all` only orphans of engines are left."""
     for _ in range(50):
         left = procs.tree(os.getpid())
         if not left:

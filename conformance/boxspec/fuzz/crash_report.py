@@ -1,5 +1,7 @@
-"""Parse the output of a crash (from a target, a sanitizer or libFuzzer), so that equal findings are
-recognised."""
+"""Parse the output of a crash, so that equal findings are recognised.
+
+The output is from a target, a sanitizer or libFuzzer.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ ENGINE = re.compile(r"ERROR: libFuzzer: (timeout|out-of-memory|deadly signal)(.*
 FRAME = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ in (\S+) (\S+)", re.M)
 # Matches a line of stderr in which the shim reports a crash or a broken request.
 SHIM = re.compile(r"^boxspec-shim: (.*)$", re.M)
-# Matches the word before a message that distinguishes two findings of one oracle.
+# Matches the word at the start of a message that distinguishes two findings of one oracle.
 DETAIL = re.compile(r"([a-z][a-z-]*): ")
 # Matches the marks of a request (fuzz/support/marks.h).
 MARKS = re.compile(r"request \d+ ((?:\+[a-z-]+)+): ")
@@ -26,23 +28,26 @@ FRAMES = 2
 class Report:
     """A parsed report.
 
-    Reports with equal keys are the same finding. The message does not repeat the key.
+    Reports with equal keys are the same finding. The message does not contain the key again.
     """
 
     key: str
     message: str
-    oracle: str | None = None  # None if it is a crash, a leak or a hang
+    oracle: str | None = None  # None for a crash, a leak or a hang
     case: list[str] = field(default_factory=list)
     shim_stderr: list[str] = field(default_factory=list)
 
     @property
     def marks(self) -> str:
-        """Return the marks of the request at fault, such as `+star+question`."""
+        """Return the marks of the request that caused the finding, such as `+star+question`."""
         found = MARKS.match(self.message)
         return found[1] if found is not None else ""
 
     def is_one_of(self, ignored: Iterable[str]) -> bool:
-        """True if a key names this report's class, or its class and only marks that it has."""
+        """True if one of the ignored keys covers this report.
+
+        A key such as `CLASS+mark` covers a report with that class and at least these marks.
+        """
         own = {*self.marks.split("+")}
         split = (each.split("+") for each in ignored)
         return any(key == self.key and own.issuperset(marks) for key, *marks in split)
@@ -77,7 +82,7 @@ def _fired(fired: re.Match[str], output: str) -> Report:
         key, message = f"{key} {detail[1]}", message[detail.end() :]
     case = []
     for line in output[fired.end() :].splitlines()[1:]:
-        # Lines of the case are indented; the first other line is from the engine again.
+        # The lines of a case are indented. The first other line is from the engine again.
         if not line.startswith("  ") or line.startswith("  file "):
             break
         case.append(line.strip())

@@ -1,4 +1,4 @@
-"""The interface of both engines, the files of a run and its progress."""
+"""The interface that both engines implement, the files of a run, and its progress."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from boxspec.fuzz.targets import Target
 
 # Time limit for one input; a longer run is a finding.
 INPUT_S = 10
-# Time limit for an input of a shim target. If a shim hangs, its own limit passes twice for the
-# batch, and then for each half of the batch.
+# Time limit for one input of a shim target. If a shim hangs, the shim's own limit passes twice for
+# the batch, and then for each half of the batch.
 SHIM_INPUT_S = 40
 MEMORY_MB = 2048
 
@@ -53,11 +53,11 @@ class Progress:
 
 @dataclass(frozen=True)
 class Crash:
-    """An input that crashed a process, and the output of that process if it is known."""
+    """An input that crashed a process, and the output of the process if it is known."""
 
     input: Path
     output: str = ""
-    sure: bool = True  # False if it counts only after a replay has confirmed it
+    sure: bool = True  # False if the crash counts only after a replay has confirmed it
 
 
 class Engine(Protocol):
@@ -66,11 +66,13 @@ class Engine(Protocol):
     def start(self) -> None: ...
 
     def progress(self) -> Progress:
-        """Return the progress without waiting."""
+        """Return the progress. Do not wait."""
 
     def inputs(self) -> int:
-        """Return how many inputs a new run would start with: the seeds of the target, and the
-        inputs that this run and earlier runs have kept."""
+        """Return the number of inputs with which a new run would start.
+
+        These are the seeds of the target, and the inputs that this run and earlier runs have kept.
+        """
 
     def crashes(self) -> list[Crash]:
         """Return the crashes since the last call."""

@@ -10,11 +10,10 @@ from boxspec.judge.requirements import load
 from boxspec.plural import many
 
 SHOWN_BYTES = 32
-# Number of lines of a shim's stderr that are shown. For a report of a sanitizer these end at the
-# place of the error, otherwise they are the last lines.
+# How many lines of a shim's stderr are shown: of a sanitizer report the lines up to the place of
+# the error, otherwise the last lines.
 SHOWN_LINES = 14
-# Number of characters of a line that are shown, because an input may consist of a hundred thousand
-# brackets.
+# How many characters of a line are shown. An input may consist of a hundred thousand brackets.
 SHOWN_CHARS = 4000
 BEGINNING = re.compile(r"Sanitizer: |runtime error: |^panic: |^Traceback |panicked at ")
 

@@ -1,5 +1,4 @@
-"""Handle the findings of a run: recognise equal ones by their message, replay, minimise and store
-them."""
+"""Handle the findings of a run: recognise equal findings, replay, minimise and store them."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from boxspec.fuzz.targets import ONE_ALONE, Target
 from boxspec.places import INSTALLED, ROOT
 
 MINIMISE_S = 20.0  # time for minimising all findings of a run
-# How the target shim_diff names a request of a batch.
+# Matches the number by which the target shim_diff names a request of a batch.
 REQUEST = re.compile(r"\brequest (\d+)\b")
 
 
@@ -43,7 +42,7 @@ class Findings:
     """The findings of a target.
 
     env: variables that are needed to reproduce a finding, for example the shim.
-    ignored: keys of findings that are not reported, with marks or without.
+    ignored: keys of findings that are not reported. A key may end with marks.
     """
 
     def __init__(
@@ -60,9 +59,9 @@ class Findings:
         self.by_key: dict[str, Finding] = {}
 
     def add(self, crash: Crash) -> bool:
-        """Add a crash; return False if it is known already or ignored.
+        """Add a crash; return False if its finding is known already or ignored.
 
-        The output of the engine is examined first, because this needs no replay.
+        The output of the engine is examined before a replay, because that is faster.
         """
         engine_report = crash_report.read(crash.output)
         if engine_report is not None and self._is_known(engine_report):
@@ -70,7 +69,7 @@ class Findings:
         path, seen = self._replay(crash, engine_report)
         report = seen or engine_report
         if report is None and not crash.sure:
-            # The replay does not confirm it, for example a timeout on a busy machine.
+            # The replay does not show the finding again, for example a timeout on a busy machine.
             return False
         report = report or Report(
             "engine", "crashes the engine's build, but not the build that replays"
@@ -84,7 +83,8 @@ class Findings:
         return True
 
     def _is_known(self, report: Report) -> bool:
-        """True if this finding is ignored, or one with its key was seen before; then count it."""
+        """True if the finding is ignored, or if its key was seen before. A seen finding is
+        counted."""
         if report.is_one_of(self._ignored):
             return True
         if report.key in self.by_key:
@@ -94,8 +94,8 @@ class Findings:
     def _replay(self, crash: Crash, engine_report: Report | None) -> tuple[Path, Report | None]:
         """Replay a crash; return the input and its report.
 
-        Of a batch, return an input with only the request at fault, because the other requests may
-        have different findings.
+        If the input is a batch, return an input with only the request that caused the crash: other
+        requests may have other findings.
         """
         seen = self._replay_single(crash.input, engine_report)
         if seen is not None:
@@ -107,8 +107,10 @@ class Findings:
         return (self._trial, alone) if alone is not None else (crash.input, seen)
 
     def _replay_single(self, path: Path, report: Report | None) -> Report | None:
-        """Replay only the request that the report names; return the report if it is the same
-        finding."""
+        """Replay only the request that the report names.
+
+        Return the new report if it shows the same finding, else None.
+        """
         number = (
             REQUEST.search(report.message) if self._target.shim and report is not None else None
         )
@@ -141,7 +143,7 @@ class Findings:
         quick = finding.report.oracle is not None
         trial = self._trial
 
-        # The first bytes of an input select the batch, so a shorter input can produce a longer
+        # The first bytes of an input select the batch. So a shorter input can decode to a longer
         # case.
         longest = len("".join(finding.report.case)) if self._target.shim else None
 
@@ -158,7 +160,7 @@ class Findings:
             longest = len("".join(seen.case))
             return True
 
-        # Replace bytes by the most readable byte, or by the first choice of a generator.
+        # Replace bytes by a readable byte, or by 0, with which a generator makes its first choice.
         plain = b"0" if self._target.input == "raw bytes" else b"\0"
         until = time.monotonic() + MINIMISE_S / len(self.by_key)
         small = replay.minimise(
@@ -174,7 +176,8 @@ class Findings:
     def command(self, finding: Finding) -> str:
         """Return a shell command that reproduces the finding.
 
-        It works in the root of the checkout, or in any folder for an installed kit.
+        The command works in the root of the checkout. The command of an installed kit works in any
+        folder.
         """
         assignments = [f"{name}={shlex.quote(value)}" for name, value in self._env.items()]
         words = [_shell_path(self._judge), _shell_path(finding.path)]

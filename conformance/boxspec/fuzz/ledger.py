@@ -1,4 +1,4 @@
-"""The results file. It has one line of JSON for each run; lines are only appended."""
+"""The results file. It has one line of JSON for each run, and runs only append lines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Found:
 class Entry:
     """One run.
 
-    at: its start in UTC. dirty: True if the checkout differed from the commit.
+    at: its start in UTC.
+    dirty: True if the checkout differed from the commit.
     """
 
     at: str
@@ -60,7 +61,7 @@ class Entry:
 class Ledger:
     """A results file.
 
-    It is read again each time, because several engines or machines may append to it.
+    It is read again at each call, because several engines or machines may append to it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -83,7 +84,7 @@ class Ledger:
             raise UsageError(place, "is not a result of a run", "remove this line") from None
 
     def open(self) -> None:
-        """Check before a run starts that the file can be written."""
+        """Before a run starts, check that the file can be written."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path.open("ab").close()
@@ -93,7 +94,7 @@ class Ledger:
     def append(self, entry: Entry) -> None:
         line = json.dumps(asdict(entry)).encode() + b"\n"
         try:
-            # Write a line at once, so that lines of several writers do not mix.
+            # One write call for the whole line, so that the lines of several writers do not mix.
             with self.path.open("ab", buffering=0) as out:
                 if out.write(line) < len(line):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -105,7 +106,7 @@ class Ledger:
 
 
 def checkout(ledger: Path) -> tuple[str | None, bool]:
-    """Return the commit of this checkout, and whether files other than the ledger differ from
+    """Return the commit of this checkout, and True if files other than the ledger differ from
     it."""
 
     def git(*words: str) -> str | None:
@@ -130,10 +131,7 @@ def seconds_of(entries: Iterable[Entry], engine: str) -> dict[str, float]:
 
 
 def clock(seconds: float) -> str:
-    """Format a duration:
-
-    `45s`, `10m`, `2h 5m`. Below an hour it is in seconds, above in minutes.
-    """
+    """Format a duration, such as `45s`, `10m` or `2h 5m`."""
     whole = round(seconds)
     if whole < 3600:
         parts = [(whole // 60, "m"), (whole % 60, "s")]

@@ -1,6 +1,6 @@
-"""Run libFuzzer as several jobs on one corpus, one process each.
+"""Run libFuzzer as several jobs, one process each, on a common corpus.
 
-A job that has a finding starts again.
+A job ends at each finding, and is started again.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, SHIM_INPUT_S, Crash, Plan, P
 STATUS = re.compile(r"^#(\d+)\t.*?cov: (\d+) .*?corp: (\d+)/.*?exec/s: (\d+)", re.M)
 # Matches the number of edges in the code.
 EDGES = re.compile(r"\((\d+) inline 8-bit counters\)")
-# Matches the exact number of executions, which is printed at the end.
+# Matches the exact number of executions, which libFuzzer prints at the end.
 FINAL = re.compile(r"^stat::number_of_executed_units:\s*(\d+)$", re.M)
 ARTIFACT = re.compile(r"Test unit written to (\S+)")
-# Matches the last message of a target that cannot continue, for example because its shim does not
-# start.
+# Matches the last message of a target that cannot continue. For example its shim does not start.
 GAVE_UP = re.compile(r"^boxspec-fuzz: (\S+ [^:\n]*)$", re.M)
 # Exit statuses that mean a finding: error, timeout, out of memory.
 FOUND = (77, 70, 71)
-# The number of starts after which a job ends, because it crashes on its first input each time.
+# A job ends after this number of starts, because it probably crashes on its first input each time.
 MOST_STARTS = 40
 
 
@@ -48,8 +47,8 @@ class LibFuzzer:
         self._jobs = [_Job(number) for number in range(plan.jobs)]
         self._new: list[Crash] = []
         self._short = plan.folder / "libfuzzer" / "short"
-        # A shim often differs from the reference in many inputs. Restarted jobs ignore known
-        # differences, so that the run can continue.
+        # A shim often differs from the reference in many inputs. When a job starts again, it
+        # ignores the known differences, so that the run can continue.
         self._known: dict[str, None] = dict.fromkeys(plan.ignored)
         self._of_edges: int | None = None
 
@@ -74,7 +73,7 @@ class LibFuzzer:
             f"-timeout={SHIM_INPUT_S if plan.target.shim else INPUT_S}",
             f"-rss_limit_mb={MEMORY_MB}",
             "-print_final_stats=1",
-            # If there are several jobs, each loads the new inputs of the others.
+            # If there are several jobs, each job loads the new inputs of the others.
             f"-reload={int(plan.jobs > 1)}",
         ]
         if plan.target.dictionary is not None:
@@ -119,8 +118,8 @@ class LibFuzzer:
             if final is not None:
                 runs = int(final[1])
             elif status is None:
-                # libFuzzer prints a line only at powers of two. In between, the number of runs is
-                # estimated from the rate.
+                # libFuzzer prints a line only at powers of two. Between two lines, the number of
+                # runs is estimated from the rate.
                 runs = max(runs, int(per_second * (time.monotonic() - child.started)))
             job.now = Progress(runs, per_second, inputs, edges)
         if status is None:

@@ -12,7 +12,7 @@ from boxspec.fuzz.findings import Finding
 class Outcome:
     """The outcome of a run.
 
-    Its times are those of the engine; processing findings is not included.
+    The times do not include the processing of findings.
     """
 
     findings: list[Finding]
@@ -25,5 +25,6 @@ class Outcome:
 
     @property
     def per_cpu_s(self) -> float:
-        """Executions per second of CPU time, which does not depend on the load of the machine."""
+        """Return the executions per second of CPU time. This rate does not depend on the load of
+        the machine."""
         return self.progress.runs / self.cpu_s if self.cpu_s > 0 else 0.0

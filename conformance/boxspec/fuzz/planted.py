@@ -17,8 +17,8 @@ from boxspec.places import ROOT
 
 FOLDER = FUZZ / "planted"
 HEAD = ("Fault", "Source", "Targets")
-# The folder with the objects of the reference as fuzz builds compile it. The builds also contain
-# the ordinary library.
+# The folder with the instrumented objects of the reference. The fuzz builds also contain the
+# ordinary library.
 FUZZED = "boxspec_fuzzed.dir"
 
 
@@ -68,7 +68,7 @@ def copy_patched(fault: Fault, folder: Path) -> list[Path]:
         copy = folder / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes((ROOT / name).read_bytes())
-    # Without this, git would treat the folder as a part of the checkout.
+    # Without this variable, git would treat the folder as a part of the checkout.
     env = {**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)}
     done = subprocess.run(
         ["git", "apply", str(fault.patch)], cwd=folder, env=env, capture_output=True, text=True
@@ -85,7 +85,7 @@ def _command(words: list[str], folder: Path, what: str) -> None:
 
 
 class Tree:
-    """A fuzz build: it provides compile commands, objects and link commands."""
+    """A fuzz build. It gives compile commands, objects and link commands."""
 
     def __init__(self, preset: str) -> None:
         self.folder = ROOT / "build" / preset
@@ -97,9 +97,9 @@ class Tree:
         }
 
     def compile_argv(self, name: str, source: Path, out: Path) -> list[str]:
-        """Return the compile command of source `name` for a patched copy of it.
+        """Return the command that compiles a patched copy of the source `name`.
 
-        Only such copies see planted.h.
+        The command includes planted.h, which no other source sees.
         """
         try:
             words = list(self._flags[str(ROOT / name)])
@@ -110,8 +110,10 @@ class Tree:
         return [words[0], "-include", str(FOLDER / "planted.h"), *words[1:]]
 
     def link_argv(self, target: str, objects: list[Path], more: list[str], out: Path) -> list[str]:
-        """Return the link command of a target in which `objects` replace those of the archives:
-        they are named first."""
+        """Return the link command of a target in which `objects` replace objects of the archives.
+
+        The linker uses them because they precede the archives.
+        """
         done = subprocess.run(
             ["ninja", "-C", self.folder, "-t", "commands", f"fuzz/{target}"],
             capture_output=True,
@@ -132,7 +134,7 @@ SILENCED = ["-Wl,--wrap=LLVMFuzzerTestOneInput", "-Wl,--wrap=bs_fuzz_fail"]
 def build(fault: Fault, tree: Tree, target: str, folder: Path, *, silent: bool) -> Path:
     """Build the target with the fault.
 
-    silent: the oracles of the target report no finding, for a control.
+    silent: True for a control, in which the oracles of the target report no finding.
     """
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
@@ -140,7 +142,7 @@ def build(fault: Fault, tree: Tree, target: str, folder: Path, *, silent: bool) 
         objects.append(folder / f"{source.stem}.o")
         argv = tree.compile_argv(name, source, objects[-1])
         _command(argv, tree.folder, f"{fault.name} does not compile")
-    # These objects are not instrumented, so that the counters of the marks do not guide the engine.
+    # The engine must not follow the counters of the marks, so these objects are not instrumented.
     for name in ["planted", *(["crash_only"] if silent else [])]:
         objects.append(folder / f"{name}.o")
         argv = ["cc", "-std=c17", "-O2", "-c", f"{FOLDER / name}.c", "-o", str(objects[-1])]

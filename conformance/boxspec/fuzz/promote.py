@@ -20,12 +20,13 @@ from boxspec.fuzz.findings import Finding
 from boxspec.judge.requirements import contract_of, load
 from boxspec.subject.contract import find
 
-# Ids of vectors from findings start here, so that they do not collide with ids of vectors that
-# people write.
+# The first number in the ids of vectors from findings. Vectors that people write have lower
+# numbers.
 FIRST_NUMBER = 9001
 # The largest number of vectors from one finding. A case may contain many paths.
 MOST = 4
-# Limits for the implementation that the finding accuses: time for an answer, and its length.
+# Limits for the implementation that the finding accuses: the time for an answer, and the answer's
+# length.
 ANSWER_S, MOST_ANSWER = 20.0, 1 << 24
 
 # Output folders below a root, and the remedy if they cannot be written.
@@ -34,7 +35,7 @@ ELSEWHERE = "use a folder that you can write to"
 
 
 def check(into: Path, about: str | None) -> None:
-    """Check before the run starts that the requirement exists and that the folders can be
+    """Before the run starts, check that the requirement exists and that the folders can be
     written."""
     if about is not None and about not in load():
         place = f"--requirement {about}"
@@ -82,8 +83,10 @@ def promote(
 
 
 def _answer(accused: Sequence[str], case: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the answer of a shim to a case. None means that the shim gave no answer; that may be
-    the mistake which the case shows."""
+    """Return the answer of a shim to a case.
+
+    None means that the shim gave no answer, which may be the mistake that the case shows.
+    """
     message = json.dumps({"id": "1", "op": case["op"], **case["request"]}) + "\n"
     with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as output:
         request.write(message.encode())
@@ -116,8 +119,8 @@ def _answer(accused: Sequence[str], case: Mapping[str, Any]) -> dict[str, Any] |
 
 
 def _reason(finding: Finding) -> str:
-    # The schema requires a sentence, so the message of the finding is used. The person who commits
-    # the vector may improve it.
+    # The schema requires a sentence, so the message of the finding is the sentence. The person who
+    # commits the vector may improve it.
     output = re.sub(r"\s+", " ", finding.report.message).strip().rstrip(".")
     return f"Found by fuzzing {finding.target.name}, {finding.report.key}: {output}."
 
@@ -137,7 +140,7 @@ def _write(path: Path, fields: dict[str, Any], why: str) -> str:
     head = {"id": name, "requirement": fields["requirement"], "kind": fields["kind"], "why": why}
     entries.append({**head, **fields})
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Write to a new file first, so that a full disk does not damage the existing vectors.
+    # Write a new file first: a full disk then does not damage the existing vectors.
     made = path.with_suffix(".new")
     try:
         made.write_text(_text(topic, entries), encoding="utf-8")
@@ -160,8 +163,10 @@ def _next_id(topic: str, entries: list[dict[str, Any]]) -> str:
 
 
 def _text(topic: str, entries: list[dict[str, Any]]) -> str:
-    """Return the JSON in the layout of hand-written files, in which the head, the reason and the
-    question are one line each."""
+    """Return the JSON in the layout of hand-written files.
+
+    In this layout the head, the reason and the question each have one line.
+    """
 
     def line(entry: dict[str, Any], names: Iterator[str]) -> str:
         return json.dumps({name: entry[name] for name in names}, ensure_ascii=False)[1:-1]

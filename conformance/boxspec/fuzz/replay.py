@@ -1,5 +1,4 @@
-"""Run one input through a target, to get its report, its decoded case, or a smaller input with the
-same report."""
+"""Run one input through a target, for its report, its decoded case, or a smaller input."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from boxspec.fuzz import crash_report
 from boxspec.fuzz.crash_report import Report
 from boxspec.fuzz.engine import INPUT_S, MEMORY_MB, SHIM_INPUT_S
 
-# Long enough for a shim that hangs, and for the work of a sanitizer at the end.
+# The limit is long enough for a shim that hangs, and for the work of a sanitizer at the end.
 LIMIT_S = 6 * INPUT_S
 
 
@@ -26,8 +25,8 @@ def run_input(
 ) -> Report | None:
     """Run an input in libFuzzer's build and return its report.
 
-    quick: without stack traces, which a report of an oracle does not need and which take a quarter
-        of a second.
+    quick: True to leave out stack traces, which take a quarter of a second. A report of an oracle
+        does not need them.
     """
     limit_s = SHIM_INPUT_S if "BOXSPEC_FUZZ_SHIM" in env else INPUT_S
     argv = [str(binary), f"-timeout={limit_s}", f"-rss_limit_mb={MEMORY_MB}"]
@@ -59,7 +58,7 @@ def run_input(
 
 
 def cases(decoder: Path, path: Path) -> list[dict[str, Any]]:
-    """Return the requests of an input, decoded by the replay driver; they are not judged."""
+    """Return the requests of an input. The replay driver decodes them, and runs no oracle."""
     done = subprocess.run(
         [decoder, "--json", path], stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
@@ -71,7 +70,7 @@ def cases(decoder: Path, path: Path) -> list[dict[str, Any]]:
 def minimise(
     data: bytes, same: Callable[[bytes], bool], plain: bytes, go_on: Callable[[], bool]
 ) -> bytes:
-    """Remove pieces of an input while the finding remains, then replace bytes by `plain`.
+    """Remove pieces of an input as long as the finding remains, then replace bytes by `plain`.
 
     If `go_on` returns False, return the smallest input so far.
     """

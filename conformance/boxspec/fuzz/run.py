@@ -24,8 +24,8 @@ from boxspec.terminal import Terminal
 
 ENGINES: dict[str, Callable[[Plan], Engine]] = {"libfuzzer": LibFuzzer, "afl": Afl}
 LOOK_S = 0.2
-# Longest time for processing findings between two status lines. AFL++ may save a thousand inputs of
-# one fault, which must neither block the run nor extend it for long.
+# The longest time for processing findings between two status lines. AFL++ may save a thousand
+# inputs of one fault, which must not block the run or make it much longer.
 TAKE_S = 0.5
 TAKE_AT_THE_END_S = 20.0
 
@@ -34,7 +34,8 @@ TAKE_AT_THE_END_S = 20.0
 def stoppable() -> Iterator[list[int]]:
     """Collect SIGINT and SIGTERM in a list, so that the run can end in order.
 
-    This also works if a shell has started this process in the background with SIGINT ignored.
+    A shell may have started this process in the background with SIGINT ignored. The signal is
+    collected then, too.
     """
     came: list[int] = []
     before = [
@@ -55,7 +56,7 @@ def _cpu_s() -> float:
 
 
 class Run:
-    """Runs an engine.
+    """Runs an engine on a target.
 
     It prints a line for each new finding, and all details after the engine has stopped.
     """

@@ -1,9 +1,8 @@
-"""Make the first inputs of the fuzz targets, as the contracts define them: `fuzz/seed TARGET
-FOLDER`.
+"""Make the first inputs of the fuzz targets, as the contracts define them (`fuzz/seed`).
 
-A corpus consists of these inputs and of inputs that runs have found, without those that add no
-coverage: fuzz/seed TARGET seeds; TARGET found seeds; TARGET -merge=1 fuzz/corpus/TARGET seeds
-found.
+`fuzz/seed TARGET FOLDER` writes them to a folder. A corpus consists of these inputs and of inputs
+that runs have found, except inputs that add no coverage. To make it, run `fuzz/seed TARGET seeds`,
+then `TARGET found seeds`, then `TARGET -merge=1 fuzz/corpus/TARGET seeds found`.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from pathlib import Path
 from boxspec.subject.contract import every
 
 LONGEST = 8192
-# Limit for inputs that run singly, without fuzzing, such as a hundred thousand levels of nesting or
-# a string of a megabyte.
+# The greatest length of an input that runs singly, without fuzzing. Such an input is for example a
+# hundred thousand levels of nesting or a string of a megabyte.
 LONGEST_ALONE = 1 << 20
 
 
@@ -28,7 +27,7 @@ def makers() -> dict[str, Callable[[], Iterable[bytes]]]:
 
 
 def write(inputs: Iterable[bytes], folder: Path, longest: int = LONGEST) -> int:
-    """Write the inputs to files that are named by their hash, so that equal inputs are one file."""
+    """Write the inputs to files. The name of a file is a hash, so equal inputs are written once."""
     folder.mkdir(parents=True, exist_ok=True)
     names = set()
     for data in inputs:

@@ -31,9 +31,9 @@ def _edges(now: Progress) -> str:
 def closing(
     name: str, engine: str, spent: float, now: Progress, findings: int, cpu_s: float
 ) -> str:
-    """Return the last line.
+    """Return the last line of a run.
 
-    It has the executions per CPU second, because that rate does not depend on the load.
+    It contains the executions per CPU second, because this rate does not depend on the load.
     """
     rate, by_cpu = (count(now.runs / each) if each > 0 else "0" for each in (spent, cpu_s))
     return (

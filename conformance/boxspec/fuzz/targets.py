@@ -16,10 +16,10 @@ LIST = FUZZ / "targets.json"
 # The command that installs a target which an installed kit lacks.
 PACKAGE = "pip install 'boxspec[fuzz]'"
 CHECKOUT = "unpack the source archive and call ./ci/boxspec fuzz there"
-# A first byte of an input for shim_diff (support/shim_gen.h) that selects a batch of only one
+# If an input for shim_diff (support/shim_gen.h) has this first byte, its batch has only one
 # request.
 ONE_ALONE = 192
-# A second byte of an input for shim_diff: the rest of the input is the text of policy files.
+# If an input for shim_diff has this second byte, the rest of the input is the text of policy files.
 TEXTS = 248
 
 
@@ -27,8 +27,8 @@ TEXTS = 248
 class Target:
     """A fuzz target.
 
-    oracles: the name of each oracle, and what it means if it fires.
-    mutator: a library for AFL++; in libFuzzer's build it is a part of the target.
+    oracles: the name of each oracle, and its meaning if it reports a finding.
+    mutator: a library for AFL++; libFuzzer's build contains the mutator already.
     """
 
     name: str

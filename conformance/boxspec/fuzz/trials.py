@@ -25,13 +25,14 @@ from boxspec.subject.observe import procs
 
 MARKS = struct.Struct("=QQ")
 LOOK_S = 0.05
-# The factor between the limit of a trial's CPU time and the limit of its elapsed time. It is large,
-# because other programs use the processors too.
+# A trial's elapsed time may be this many times as long as its CPU time, because other programs use
+# the processors too.
 PATIENCE = 10
 
 
 class NoTime(HarnessError):
-    """Raised if the machine was too busy for a trial. This is not a result about the fault."""
+    """Raised if the machine was too busy for a trial. The trial then says nothing about the
+    fault."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Result:
 
 @contextmanager
 def _marks(path: Path) -> Iterator[mmap.mmap]:
-    """Create the file in which the target counts how often it passes each mark, and map it."""
+    """Create and map a file. In it the target counts how often it passes each mark."""
     path.write_bytes(bytes(MARKS.size))
     with path.open("r+b") as file, mmap.mmap(file.fileno(), MARKS.size) as mapped:
         yield mapped
@@ -143,8 +144,8 @@ class Attempt:
         found = crash_report.read(output)
         leaked = found is not None and found.key.startswith("leak")
         if leaks and leaked and self.trial.control and "silenced" in output:
-            # A silenced oracle is interrupted before it frees its memory. This is not a leak of the
-            # target, so leaks are not detected in the control.
+            # A silenced oracle is interrupted before it frees its memory. This is no leak of the
+            # target, so the control does not detect leaks.
             return self._libfuzzer(leaks=False)
         lines = STATUS.findall(output)
         return (found.key if found else None), cpu_s, int(lines[-1][0]) if lines else 0

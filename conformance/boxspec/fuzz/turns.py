@@ -13,8 +13,8 @@ from boxspec.fuzz.outcome import Outcome
 from boxspec.fuzz.targets import Target
 from boxspec.places import ROOT
 
-# Duration of a turn. It is short, so that an interrupted run has tried every target, but long
-# compared with the start of an engine, which reads a corpus first.
+# The duration of a turn. It is short, so that an interrupted run has tried every target. But it is
+# long compared with the start of an engine, which first reads a corpus.
 TURN_S = 120.0
 # A target whose remaining time is shorter gets no further turn.
 ENOUGH_S = 0.5
@@ -93,9 +93,9 @@ class Turns:
 
 
 def _found(finding: Finding) -> Found:
-    """Return the entry for the ledger.
+    """Return the entry for the results file.
 
-    Paths in the checkout are stored as relative ones, because the file may be committed.
+    Paths in the checkout are stored as relative paths, because the results file may be committed.
     """
     path = finding.path
     kept = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path

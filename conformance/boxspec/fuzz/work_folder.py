@@ -1,5 +1,7 @@
-"""Check the work folder of a run: it must be writable, have space, and be used by only one run of
-an engine."""
+"""Check the work folder of a run.
+
+The folder must be writable and have space, and only one run of an engine may use it.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,14 @@ from typing import IO
 
 from boxspec.errors import UsageError
 
-# Space for an engine to save a finding, and for the report about it.
+# An engine needs this space to save a finding and the report about it.
 ROOM_BYTES = 512 * 1024
 REMEDY = "--work DIR names another folder"
 
 
 def no_room(folder: Path) -> UsageError | None:
-    """Return an error if the disk is full, because engines would continue silently."""
+    """Return an error if the disk is full. The engines themselves would continue without a
+    message."""
     if shutil.disk_usage(folder).free >= ROOM_BYTES:
         return None
     return UsageError(str(folder), "disk is full", f"free space, or {REMEDY}")

@@ -34,8 +34,10 @@ def _when_absent(field: dict[str, Any], mandatory: bool) -> str:
 
 
 def of_result(op: str, part: str = "result") -> list[str]:
-    """Return the table for one part of the schema's `$defs`, with the columns field, value and when
-    it is given."""
+    """Return the table for one part of the schema's `$defs`.
+
+    The columns are the field, its value, and when the field is given.
+    """
     parts = schema.documents()[op]["$defs"]
     given = dict.fromkeys(_mandatory(parts[part]), "always")
     for name, asked in parts.items():
@@ -67,7 +69,7 @@ def _value(op: str, name: str, field: dict[str, Any]) -> str:
 
 
 def _mandatory(asked: dict[str, Any]) -> set[str]:
-    """Return the mandatory fields. NAME also stands for NAME_b64."""
+    """Return the mandatory fields. If NAME is mandatory, NAME_b64 is accepted in its place."""
     found = set(asked.get("required", ()))
     for each in (asked, *asked.get("allOf", ())):
         ways = [set(way["required"]) for way in each.get("oneOf", ())]

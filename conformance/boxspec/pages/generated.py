@@ -40,7 +40,7 @@ def pages() -> list[Path]:
 def remade(text: str, name: str) -> str:
     """Return the text of a page with its parts generated again.
 
-    Error messages call the page `name`.
+    name: the name of the page in error messages.
     """
     done: list[str] = []
     begun: int | None = None

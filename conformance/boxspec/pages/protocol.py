@@ -55,7 +55,8 @@ def _encoded(
 ) -> Iterator[str]:
     """Yield the place of each field with the suffix `_b64`, such as `checks[].path_b64`.
 
-    within: the references to this schema. Steps contain steps: they are read once.
+    within: the references on the way to this schema. They are not followed again, because steps
+        contain steps.
     """
     if not isinstance(asked, dict) or asked.get("$ref") in within:
         return

@@ -28,7 +28,7 @@ def line(each: Requirement) -> str:
 def source(each: Requirement) -> str:
     """Return the source of a requirement, with a link for each public source."""
     text = each.source
-    # Replace longer names first, because a short name may be the start of a longer one.
+    # Longer names are replaced first, because a short name may be the start of a longer one.
     for name in sorted(each.links, key=len, reverse=True):
         text = text.replace(name, f"[{name}]({each.links[name]})")
     return text

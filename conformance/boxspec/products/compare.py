@@ -64,7 +64,7 @@ def _differing(place: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> 
 
 
 def _kits(plain: Mapping[str, Any]) -> Iterator[str]:
-    """Return the kits that judged, each with version and commit."""
+    """Return a line for each kit that has judged products, with version and commit."""
     for each in plain.get("backends") or plain.get("results") or ():
         kit = each.get("kit")
         if kit:

@@ -1,9 +1,9 @@
-"""Read the declarations of products: the product.yaml of a library, or the same fields printed by
-an adapter.
+"""Read the declarations of products.
 
-A library is a folder below conformance/shims/products. An adapter is a Python file, whose
-declaration shim.py of that folder prints. In commands, {here} is the folder of the library, {home}
-the folder with the installed product, and {root} the checkout. product.json is the schema.
+The declaration of a library is the file product.yaml in a folder below conformance/shims/products.
+An adapter is a Python file; shim.py of that folder prints its declaration, with the same fields. In
+commands, {here} is the folder of the library, {home} the folder with the installed product, and
+{root} the checkout. product.json is the schema.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ WITHIN_S = 60
 class Product:
     """One declaration; product.json describes its fields.
 
-    word: the name on the command line, which is the name of the folder or of the adapter's file;
+    word: the name on the command line, which is the name of the folder or of the adapter's file.
         NAME@VERSION is one version of a sandbox.
 
-    Commands contain placeholders; `argv` and `shim` return commands in which they are replaced.
+    Commands contain placeholders. `argv` and `shim` return commands in which these are replaced.
     """
 
     word: str
@@ -75,23 +75,24 @@ class Product:
 
     @property
     def stamp(self) -> Path:
-        """The file with the digest of the last installation, or with the reason why it failed."""
+        """Return the file with the digest of the last installation, or with the reason why it
+        failed."""
         return self.home.with_name(f"{self.home.name}.stamp")
 
     @property
     def commands(self) -> list[list[str]]:
-        """The commands that install the product, in order."""
+        """Return the commands that install the product, in order."""
         return [self.argv(words) for words in (*self.install, *self.build)]
 
     def argv(self, words: Sequence[str]) -> list[str]:
         return [self._replaced(word, None) for word in words]
 
     def shim(self) -> str:
-        """The command line of the shim, for the root of the checkout."""
+        """Return the command line of the shim. It works in the root of the checkout."""
         return shlex.join(self._replaced(word, ROOT) for word in self.run)
 
     def digest(self) -> str:
-        """The digest of the install commands and of the files that they name."""
+        """Return the digest of the install commands and of the files that they name."""
         words = {word for command in (*self.install, *self.build) for word in command}
         found = hashlib.sha256(repr((self.install, self.build)).encode())
         files = {Path(self._replaced(word, None)) for word in words if word.startswith("{root}/")}
@@ -103,12 +104,12 @@ class Product:
         return found.hexdigest()
 
     def why(self, requirement: str) -> str:
-        """The reason that is declared for a failure, or an empty string."""
+        """Return the reason that the product declares for a failure, or an empty string."""
         reasons = (each["why"] for each in self.fails if requirement in each["requirements"])
         return next(reasons, "")
 
     def tried(self) -> list[str]:
-        """The failures that the program `tries` shows without the kit."""
+        """Return the failures that the program `tries` shows without the kit."""
         return [name for each in self.fails for name in each.get("tried", [])]
 
     def _replaced(self, word: str, base: Path | None) -> str:
@@ -119,8 +120,7 @@ class Product:
 
 
 def every() -> list[Product]:
-    """Return the libraries, then the adapters, by name; raise UsageError if a declaration is
-    wrong."""
+    """Return the libraries, then the adapters, by name; raise UsageError if one is wrong."""
     libraries = [read(file.parent) for file in sorted(PRODUCTS.glob(f"*/*/{FILE}"))]
     printed = _printed("--declarations").items()
     return [*libraries, *(_checked(word, PRODUCTS, plain, word) for word, plain in printed)]
@@ -146,14 +146,17 @@ def product(word: str) -> Product:
 
 
 def installed_versions(found: Product) -> list[Product]:
-    """Return the versions NAME@VERSION of a product that were installed, without NAME itself."""
+    """Return the versions NAME@VERSION of a product that were installed.
+
+    NAME without a version is left out.
+    """
     stamps = found.home.parent.glob(f"{found.word}@*.stamp")
     versions = [stamp.name.removesuffix(".stamp").partition("@")[2] for stamp in sorted(stamps)]
     return [_at(found, version) for version in versions]
 
 
 def _at(found: Product, version: str) -> Product:
-    """Return this version of a product; raise UsageError if its versions cannot be installed."""
+    """Return this version of a product; raise UsageError if no single version can be installed."""
     word = f"{found.word}@{version}"
     if not VERSION.fullmatch(version):
         raise UsageError(word, "is not a version", "write NAME@VERSION, for example NAME@1.2.3")
@@ -195,7 +198,7 @@ def _checked(word: str, here: Path, plain: Any, place: str) -> Product:
 
 def _printed(*words: str) -> dict[str, Any]:
     """Run shim.py and return the declarations that it prints, by name."""
-    # Use the interpreter itself, because the python3 of a version manager is a slow script.
+    # The path of the interpreter itself is used: with a version manager `python3` is a slow script.
     argv = [str(Path(sys.executable).resolve()), "-I", "-S", str(ADAPTERS), *words]
     try:
         done = subprocess.run(argv, capture_output=True, timeout=WITHIN_S, check=False)

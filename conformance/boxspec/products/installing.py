@@ -23,7 +23,8 @@ PRINT_S = 60
 class State:
     """The state of a product on this host.
 
-    version: empty if the product cannot be judged here; `why` is the reason then.
+    version: empty if the product cannot be judged here.
+    why: the reason if the product cannot be judged here.
     """
 
     version: str = ""
@@ -57,7 +58,7 @@ def _not_installed(product: Product, stamp: str, why: str) -> str:
     if stamp.startswith("cannot "):
         return f"{stamp}: {to_install(product)}"
     problem = "was changed since it was installed" if stamp else "not installed"
-    # The name of the program that reads the version says nothing to a user of the product.
+    # A user of the product does not know shim.py, so its name is removed from the message.
     reason = why.removeprefix("shim.py: ")
     return f"{problem}{f' ({reason})' if reason else ''}: {to_install(product)}"
 
@@ -89,8 +90,8 @@ def install(product: Product) -> State:
         product.stamp.parent.mkdir(parents=True, exist_ok=True)
         product.stamp.write_text(stamp, encoding="utf-8")
     except PermissionError as why:
-        # The checkout belongs to another user, so no stamp can be written. Only a product of the
-        # system works without one.
+        # No stamp can be written, because the checkout belongs to another user. Only a product of
+        # the system works without a stamp.
         if stamp.startswith("cannot "):
             return State(why=stamp)
         if not product.anywhere:
@@ -113,8 +114,10 @@ def _make_home(product: Product) -> None:
 
 
 def _packages_present(words: Sequence[str]) -> bool:
-    """True if the command is an apt-get whose packages are all installed, so that it needs no root
-    privileges."""
+    """True if the command is an apt-get whose packages are all installed.
+
+    The command then needs no root privileges.
+    """
     if words[0] != "apt-get":
         return False
     names = [word for word in words[1:] if word != "install" and not word.startswith("-")]
@@ -134,8 +137,10 @@ def _as_root(words: Sequence[str]) -> list[str]:
 
 
 def output(words: Sequence[str], within_s: float) -> str:
-    """Return the output of a command; raise Failed if it cannot be run, takes too long or does not
-    exit with 0."""
+    """Return the output of a command.
+
+    Raise Failed if the command cannot be run, takes too long or does not exit with 0.
+    """
     name = Path(words[0]).name
     try:
         done = subprocess.run(

@@ -23,7 +23,7 @@ from boxspec.products.installing import state
 from boxspec.random_names import random_name
 from boxspec.report.result import Result, read
 
-# Time that a run may take after SIGTERM to end the processes that it has started.
+# After SIGTERM a run may take this long to end the processes that it has started.
 SWEEP_S = 60
 # Exit statuses of a run that was completed.
 SCORED = (0, 1, 3, 4)
@@ -35,7 +35,7 @@ class Question:
     """Selects the tests that run against each product of a matrix.
 
     contracts, topics: empty for all that the product declares.
-    jobs: how many long tests run at once; None for the default of the machine.
+    jobs: how many long tests run at once; None for the default number on this machine.
     """
 
     contracts: Sequence[str] = ()
@@ -47,8 +47,10 @@ class Question:
         return [name for name in product.contracts if not self.contracts or name in self.contracts]
 
     def topics_of(self, product: Product) -> list[str]:
-        """Return the topics to run, empty for all; raise UsageError if the product has no selected
-        topic."""
+        """Return the topics to run; empty for all.
+
+        Raise UsageError if the product has none of the selected topics.
+        """
         if not self.topics or not product.topics:
             return list(self.topics or product.topics)
         found = [name for name in self.topics if name in product.topics]
@@ -76,7 +78,7 @@ class Judged:
 
 
 def run(judged: Judged, question: Question, results: Path) -> None:
-    """Run the suite with this time limit. The result file stays in the folder `results`."""
+    """Run the suite within this time limit. The result file stays in the folder `results`."""
     file = place(results, judged.product)
     file.unlink(missing_ok=True)
     with _folders() as env:
@@ -92,7 +94,7 @@ def place(results: Path, product: Product) -> Path:
 
 
 def keep(judged: Judged, question: Question, host: Facts, results: Path) -> None:
-    """Store the answer next to its result, if it is complete.
+    """Store the answer next to its result. An incomplete answer is not stored.
 
     host: the facts about the host that a verdict depends on.
     """
@@ -107,8 +109,10 @@ def keep(judged: Judged, question: Question, host: Facts, results: Path) -> None
 
 
 def kept(product: Product, results: Path) -> Judged:
-    """Return the last result in the folder `results`, whatever tests were selected, without a
-    run."""
+    """Return the last result in the folder `results` without a new run.
+
+    The result may be from any selection of tests.
+    """
     file = place(results, product)
     if not file.exists():
         return Judged(product, why=state(product).why or "no result")
@@ -118,10 +122,10 @@ def kept(product: Product, results: Path) -> Judged:
 
 
 def kept_answer(product: Product, question: Question, host: Facts, results: Path) -> Judged | None:
-    """Return the stored answer if the selection, the kit, the installed version and the host are
-    the same, else None.
+    """Return the stored answer if it is still valid, else None.
 
-    A matrix must not mix answers of which one of these differs.
+    It is valid if the selection, the kit, the installed version and the host are unchanged. A
+    matrix must not mix answers that differ in one of these.
     """
     found = _kept(product, results)
     if found.get("asked") != json.loads(json.dumps(_asked(product, question, host))):
@@ -161,7 +165,7 @@ def _folders() -> Iterator[dict[str, str]]:
     Files that failing tests keep are deleted too. The command that is shown for a cell creates them
     again.
     """
-    # A product sees these paths, and must not know by them that it is tested.
+    # A product sees these paths. They must not show that the product is tested.
     folder = Path(tempfile.mkdtemp(prefix=random_name(), dir=scratch()))
     register = case_root() / "grounds"
     cases = folders.make_registered(case_root().parent, random_name(), register)

@@ -1,5 +1,7 @@
-"""Show a matrix of a contract that has no view of its own: requirements by topic, failures and
-their reasons."""
+"""Show a matrix of a contract that has no view of its own.
+
+It shows the requirements by topic, the failures and their reasons.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ NO_REASON = "no reason is declared yet"
 
 
 class Requirements:
-    """The default view.
+    """The view of a contract that declares no other view.
 
     It asks no questions before a run, and compares verdicts of requirements.
     """
@@ -160,7 +162,7 @@ def _facts(products: Sequence[Judged]) -> Iterator[str]:
 
 
 def _judged(result: Result) -> str:
-    """Return the day, and the commit of the kit, which may differ between products."""
+    """Return the day of the run, and the commit of the kit. Both may differ between products."""
     return f"{result.started[:10]}, {(result.plain['kit']['commit'] or 'unknown')[:10]}"
 
 
@@ -207,7 +209,7 @@ def _requirements(contract: str, matrix: Matrix) -> Iterator[str]:
 
 
 def _read(each: Judged) -> Iterator[str]:
-    """Return a line for each reason, and one command that reproduces a failure."""
+    """Return a line for each declared reason, and one command that reproduces a failure."""
     assert each.result is not None
     failing = [name for name in each.result.requirements if is_broken(each.result, name)]
     named = "" if each.product.name == each.product.word else f": {text(each.product.name)}"

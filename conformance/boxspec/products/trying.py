@@ -1,8 +1,8 @@
 """Show failures of a library without the kit.
 
-`tries` in a product.yaml is a program that uses only the library. Its word {tried} is replaced by
-the requirements that are listed under `tried`. For each of them the program prints a line: the id,
-then `seen`, `not seen` or `not tried`, a colon and an explanation.
+`tries` in a product.yaml names a program that uses only the library. The word {tried} of its
+command is replaced by the requirements that are listed under `tried`. For each of them the program
+prints a line: the id, then `seen`, `not seen` or `not tried`, a colon and an explanation.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from boxspec.errors import UsageError
 from boxspec.products.declared import Product
 from boxspec.products.installing import Failed, output, state
 
-# Time limit for all requirements of a library. Most take a second, but some wait for a time limit.
+# Time limit for all requirements of a library. Most take a second, but in some cases the program
+# waits for a time limit.
 WITHIN_S = 600
 
 
@@ -22,7 +23,8 @@ WITHIN_S = 600
 class Shown:
     """The result of one requirement.
 
-    seen: the library fails as its page says. line: the line that the program printed.
+    seen: True if the library fails as its page says.
+    line: the line that the program printed.
     """
 
     requirement: str
@@ -31,8 +33,8 @@ class Shown:
 
 
 def shown(product: Product) -> Iterator[Shown]:
-    """Return a line for each requirement of `tried`; raise UsageError if the program cannot run
-    here."""
+    """Return the result for each requirement of `tried`; raise UsageError if the program cannot
+    run."""
     names = product.tried()
     if not names:
         raise UsageError(product.word, "has nothing to try", "name requirements under `tried`")

@@ -1,4 +1,4 @@
-"""The interface of a view, which decides how a matrix of products is run and shown.
+"""The interface of a view, which decides how a matrix of products is made and shown.
 
 A contract may declare its own view.
 """
@@ -11,30 +11,32 @@ from typing import Any, Protocol
 from boxspec.products.declared import Product
 from boxspec.products.judging import Facts, Judged
 
-# The content of a matrix for comparison: for each product its facts and its cells. A cell is a
+# The content of a matrix, for a comparison: for each product its facts and its cells. A cell is a
 # mapping of fields.
 Columns = dict[str, tuple[Mapping[str, Any], Mapping[str, Mapping[str, Any]]]]
 
 
 class View(Protocol):
-    """Asks, stores and shows the products of a contract.
+    """Asks questions about the products of a contract, and shows the products in a matrix.
 
     schema: the schema of the JSON.
-    topics: the topics of a run by default; empty for all.
+    topics: the topics that run by default; empty for all.
     """
 
     schema: str
     topics: Sequence[str]
 
     def own(self, word: str) -> list[Product]:
-        """Return the products with this name that are no third-party software."""
+        """Return the products with this name that are not third-party software."""
 
     def host(self) -> Facts:
         """Return the facts of this host that a verdict depends on."""
 
     def ask(self, judged: Judged) -> None:
-        """Before the run, set the version and the claims of a product. If the product cannot be
-        judged, set `why`."""
+        """Set the version and the claims of a product before the run.
+
+        If the product cannot be judged, set `why`.
+        """
 
     def plain(self, found: Sequence[Judged]) -> Facts:
         """Return the matrix as JSON."""

@@ -1,4 +1,4 @@
-"""The table of a run that judges one contract with areas: attempts by area and result."""
+"""The table of a run that judges one contract with areas: its attempts by area and result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from boxspec.subject.contract import find
 
 
 def has_areas(tree: ResultTree) -> bool:
-    """True if the run judges a single contract as a whole, and that has areas."""
+    """True if the run judges only one contract, as a whole, and the contract has areas."""
     return len(tree.contracts) == 1 and not tree.asked and bool(find(tree.contracts[0]).areas)
 
 

@@ -1,7 +1,7 @@
-"""An in-toto statement about a result, for programs that sign and check evidence.
+"""Write an in-toto statement about a result, for programs that sign and check evidence.
 
-Written from the specifications "in-toto Attestation Framework: Statement v1" and "Predicate type:
-Test Result v0.1". Sign it with a tool of your choice.
+The format follows the specifications "in-toto Attestation Framework: Statement v1" and "Predicate
+type: Test Result v0.1". The statement is not signed; use a tool of your choice.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from boxspec.report.result import Result
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://in-toto.io/attestation/test-result/v0.1"
-# The name of the subject: the file that `--json` writes, byte for byte.
+# The name of the subject of the statement. The subject is the file that `--json` writes, byte for
+# byte.
 SUBJECT = "result.json"
 RESULTS = {0: "PASSED", 1: "FAILED", 2: "FAILED", 3: "WARNED", 4: "WARNED"}
 
 
 def render(result: Result) -> str:
-    """Return the statement. Its tests are requirements; known deviations are warnings."""
+    """Return the statement. Each requirement is a test; known deviations are warnings."""
     content = json_report.render(result.plain).encode()
     verdicts: dict[str, list[str]] = {"passedTests": [], "warnedTests": [], "failedTests": []}
     for name, each in result.requirements.items():

@@ -17,10 +17,7 @@ PADDING = 10
 
 
 def _content(result: Result) -> tuple[str, str, str]:
-    """Return label, message and colour.
-
-    A fraction is rounded so that it looks complete only if it is.
-    """
+    """Return label, message and colour."""
     selection, must = result.plain["selection"], result.plain["summary"]["contract"]["must"]
     label = f"boxspec {' '.join(selection['contracts'])}".rstrip()
     message = f"MUST {must['conforms']}/{must['of']}"

@@ -1,4 +1,4 @@
-"""The short form of a failure on the console.
+"""Print the short form of a failure on the console.
 
 The whole block, with the evidence, is in judge/failure_block.py: for -v, `repro` and reports.
 """
@@ -19,9 +19,9 @@ from boxspec.subject.transcript import SHORTENED
 
 INDENT = " " * 5
 LABEL = 10
-# Lines of one row. The whole text is in the files, and with -v.
+# The most lines of one row. Output files, and the console with -v, contain the whole text.
 MOST = 3
-# The first word of a failure; FAIL for all others.
+# The first word of a failure, by verdict. All other failures begin with FAIL.
 HEADS = {
     Verdict.CONTRADICTION: "ESCAPED",
     Verdict.ESCAPED: "ESCAPED",
@@ -30,7 +30,7 @@ HEADS = {
     Verdict.UNPROVEN: "UNPROVEN",
     Verdict.HARNESS_ERROR: "KIT ERROR",
 }
-# The name of the evidence that says why a vector asks its question.
+# The evidence under this name says why a vector asks its question.
 WHY = "why asked"
 
 
@@ -39,7 +39,7 @@ def print_block(
 ) -> None:
     """Print the request, the expected and the actual answer, and the command that repeats the test.
 
-    blocking: for each requirement, those that cannot be decided because of it.
+    blocking: for each requirement, the requirements that cannot be decided because of it.
     """
     first, record = group.first, group.record
     head = f"{HEADS.get(record.verdict, 'FAIL')} {first.id} {first.requirement.kind}"

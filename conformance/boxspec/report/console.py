@@ -1,4 +1,4 @@
-"""Console output: escaped lines, and one live line on a terminal."""
+"""Write the console output: escaped lines, and one live line on a terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from boxspec.judge.record import Record
 from boxspec.subject.contract import names, spoken
 from boxspec.terminal import Terminal
 
-# Interval of the live line on a terminal, and of lines in a file or a pipe.
+# The interval of the live line on a terminal, and of progress lines in a file or a pipe.
 LIVE_S, LINES_S = 1.0, 30.0
 RED, YELLOW, GREEN = "1;31", "33", "1;32"
 
@@ -69,11 +69,10 @@ class Console(Terminal):
 
 
 class Progress:
-    """Prints the progress of a run: every second on a terminal, otherwise one line every 30
-    seconds.
+    """Prints the progress of a run: every second on a terminal, otherwise every 30 seconds.
 
-    progress_line: returns the line, and the share that is done, from 0 to 1. It is called every
-        second in any case, because it also shows the implementation.
+    progress_line: a function that returns the line, and the share that is done, from 0 to 1. It is
+        called every second in any case, because it also shows the implementation.
     """
 
     def __init__(self, console: Console, progress_line: Callable[[], tuple[str, float]]) -> None:
@@ -84,7 +83,7 @@ class Progress:
 
     def _run(self) -> None:
         written = time.monotonic()
-        # If the reader of the output has gone, the main thread reports it.
+        # If the reader of the output has gone, the main thread reports the error.
         with contextlib.suppress(OSError, ValueError):
             while not self._over.wait(min(LIVE_S, LINES_S)):
                 line, share = self._progress_line()

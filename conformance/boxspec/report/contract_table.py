@@ -1,4 +1,4 @@
-"""The table of a run: for each contract, how many requirements conform, of how many."""
+"""The table of a run: how many requirements of each contract conform, out of how many."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.report.console import Console
 
-# Width of all columns except the last one, which has the remarks.
+# The width of all columns except the last one, which contains the remarks.
 FIXED_COLUMNS = 52
 
 
 def print_table(console: Console, tree: ResultTree) -> None:
-    """Print one row per contract: conforming and asked requirements of each kind, and the number of
-    undecided ones.
+    """Print one row per contract.
 
-    Remarks that do not fit into the row follow the table.
+    A row shows the conforming and the asked requirements of each kind, and the number of undecided
+    ones. Remarks that do not fit into the row follow the table.
     """
     remarks = {name: remark(tree, name) for name in tree.contracts}
     fits = FIXED_COLUMNS + max(map(len, remarks.values()), default=0) <= console.columns
@@ -62,7 +62,7 @@ def remark(tree: ResultTree, contract: str) -> str:
 
 
 def not_tested(judged: list[JudgedRequirement]) -> list[JudgedRequirement]:
-    """Return the requirements that were not measured for a reason other than a broken one."""
+    """Return the requirements that were not measured, except blocked ones."""
     return [each for each in judged if each.verdict is Verdict.NOT_MEASURED and not each.blocked_by]
 
 

@@ -1,5 +1,7 @@
-"""Print the parts that only -v shows: all failures in full, and a line for each requirement that is
-undecided or has a remark."""
+"""Print the parts that only -v shows.
+
+These are all failures in full, and a line for each requirement that is undecided or has a remark.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.report.console import RED, Console
 from boxspec.report.failures import Failures, share
 
-# With more requirements of which no test ran, only their number is given: an interrupted run has
-# hundreds.
+# If no test was run for more requirements than this, only their number is shown. After an interrupt
+# there are hundreds.
 LISTED = 5
 
 
@@ -42,8 +44,8 @@ def print_details(console: Console, tree: ResultTree) -> None:
 
 
 def _remarks(judged: JudgedRequirement) -> Iterator[str]:
-    """Yield the remarks of tests of a conforming requirement, and the reasons of tests that were
-    not run."""
+    """Yield the remarks of a requirement that conforms, and the reasons for tests that were not
+    run."""
     remarks = [each for each in judged.records if each.reason and not each.changed]
     missing = Counter(each.reason for each in remarks if each.verdict is Verdict.NOT_APPLICABLE)
     for reason, count in missing.items():

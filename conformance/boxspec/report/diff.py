@@ -14,7 +14,7 @@ from boxspec.report.result import Plain, Result
 class Change:
     """The change of one requirement.
 
-    before, after: verdict and reason; None if the result lacks the requirement.
+    before, after: verdict and reason; None if that result lacks the requirement.
     """
 
     id: str
@@ -40,7 +40,7 @@ class Diff:
     fixed: requirements that were broken and conform now.
     broken: requirements that were not broken and are broken now.
     changed: requirements with another verdict, or broken for another reason.
-    appeared, gone: requirements that only one result has.
+    appeared, gone: requirements that only the second or only the first result has.
     """
 
     old: Result
@@ -65,7 +65,7 @@ def compare(old: Result, new: Result) -> Diff:
         before, after = old.requirements.get(name), new.requirements.get(name)
         change = Change(name, _verdict_and_reason(before), _verdict_and_reason(after))
         if before is None or after is None:
-            # A new requirement that is broken belongs in the list of broken ones.
+            # If a new requirement is broken, it is listed with the broken ones.
             lost = made.broken if _is_broken(after) else made.appeared
             (made.gone if after is None else lost).append(change)
         elif _is_broken(before) and after["verdict"] == Verdict.CONFORMS:
@@ -86,7 +86,7 @@ def _verdict_and_reason(each: Plain | None) -> tuple[str, str] | None:
 
 
 def _whys(result: Result, each: Plain) -> set[tuple[str, str]]:
-    """Return the reasons why it is broken, without parts that change from run to run."""
+    """Return the reasons why a requirement is broken, without parts that change from run to run."""
     mine = (result.tests.get(name) for name in each["failing"])
     return {(test["id"].partition("::")[2], test["why"]) for test in mine if test}
 

@@ -10,8 +10,8 @@ from typing import Any
 from boxspec.judge.failure_block import REPEAT
 from boxspec.report.result import Result, block_of, is_error, is_failure
 
-# The total number of characters of all blocks in a page, and the limits for one block that are
-# tried.
+# The most characters of all blocks in a page. If all blocks together are longer, blocks are cut to
+# the first of these lengths with which they fit.
 ROOM = 2_000_000
 LENGTHS = (8000, 4000, 2000, 1000, 500)
 
@@ -20,7 +20,7 @@ LENGTHS = (8000, 4000, 2000, 1000, 500)
 class Evidence:
     """Failure blocks.
 
-    blocks: for each result (by its slug) and test, the text and the name of its file, if it has
+    blocks: for each result (by its slug) and test, the text, and the name of its file if it has
         one.
     files: the content of the data folder, by file name.
     """
@@ -32,7 +32,8 @@ class Evidence:
     def of(cls, results: Mapping[str, Result]) -> Evidence:
         whole = {
             slug: {
-                # The page shows the command by itself, with a button that copies it.
+                # The line with the command is left out: the page shows the command with a button
+                # that copies it.
                 name: "\n".join(
                     line for line in block_of(result, test) if not line.startswith(REPEAT)
                 )

@@ -11,8 +11,8 @@ from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.stable import stable
 from boxspec.judge.verdict import Verdict
 
-# Matches numbers of one or two digits, which are often what a test is about. Longer numbers are
-# pids and times.
+# Matches numbers of one or two digits, which often distinguish tests. Longer numbers are pids and
+# times.
 _SHORT = re.compile(r"(?<![\w.-])\d{1,2}(?![\w.])")
 
 
@@ -36,7 +36,7 @@ class Failures:
 def share(judged: JudgedRequirement) -> str:
     """Return a text such as `2 of 3 tests fail`.
 
-    For tests with several questions it says how many of them failed.
+    If the tests ask several questions, the text says how many questions failed.
     """
     text = f"{len(judged.failing)} of {len(judged.records)} tests fail"
     asked = [record.cases for record in judged.failing if record.cases]
@@ -47,8 +47,10 @@ def share(judged: JudgedRequirement) -> str:
 
 
 def is_partial(judged: JudgedRequirement) -> bool:
-    """True if some tests or questions of the requirement conform, so the mistake shows only for
-    certain inputs or at certain moments."""
+    """True if some tests or questions of the requirement conform.
+
+    The mistake then shows only for certain inputs or at certain moments.
+    """
     whole = all(each.cases is None or each.cases[0] == each.cases[1] for each in judged.failing)
     return bool(judged.failing) and not (whole and len(judged.failing) == len(judged.records))
 
@@ -67,14 +69,15 @@ def _alike(text: str) -> tuple[str, tuple[str, ...]]:
 def grouped(tree: ResultTree) -> list[Failures]:
     """Return the failures of a run, grouped by symptom.
 
-    Failures that affect the exit status come first, then failures that show other requirements.
+    Failures that affect the exit status come first. A further failure of a requirement that is
+    already shown comes last.
     """
     found: dict[Hashable, Failures] = {}
     every: list[Failures] = []
     for judged in _in_order(tree):
         for record in judged.failing or _of_the_kit(judged):
-            # Tests of one requirement that check the same property are one group, even if the
-            # expected value differs.
+            # If tests of one requirement check the same property, they are one group, even if their
+            # expected values differ.
             keys = symptom(judged.requirement.contract, record), (judged.id, record.what)
             group = next((found[key] for key in keys if key in found), None)
             if group is None:
@@ -93,8 +96,11 @@ def grouped(tree: ResultTree) -> list[Failures]:
 
 
 def _in_order(tree: ResultTree) -> Iterable[JudgedRequirement]:
-    """Return the requirements in the order of the report. Those that affect the exit status come
-    first, and among these the ones that block most other requirements."""
+    """Return the requirements in the order of the report.
+
+    Requirements that affect the exit status come first. Among them, those that block most others
+    come first.
+    """
     blocks = blocking(tree)
     return sorted(
         (each for each in tree.judged if not each.known),

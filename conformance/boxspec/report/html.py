@@ -1,7 +1,7 @@
 """Write one HTML page of results that works offline: matrices, failures, timings, faults.
 
-Text from a shim is escaped by the template, or is in a JSON block that the page's script shows as
-text. The page loads no other file, and no other script runs.
+The template escapes text from a shim, or the text is in a JSON block that the page's script shows
+as text. The page loads no other file, and runs no other script.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).with_name("templates")
 
-# A sign for each verdict, for readers who cannot distinguish colours. Screen readers read the word.
+# A sign for each verdict, for readers who cannot distinguish colours. Screen readers read the word
+# of the verdict.
 SIGNS = {
     "conforms": "✓",
     "fails": "✗",
@@ -48,9 +49,9 @@ SIGNS = {
 }
 
 
-# The most runs for which the top of the page has a bar for each contract.
+# Up to this number of runs, the top of the page has a bar for each contract.
 FEW = 3
-# How many broken requirements of a run it names: with few runs, and with more.
+# How many broken requirements of a run the top of the page names: with few runs, and with more.
 MOST_BROKEN, LEAST_BROKEN = 12, 3
 
 
@@ -115,7 +116,7 @@ def render(given: Given) -> tuple[str, dict[str, str]]:
 
 @cache
 def _environment() -> Environment:
-    # Imported here, because the import is slow and few runs write a page.
+    # The import is here because it is slow, and few runs write a page.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -147,8 +148,10 @@ def _mine(runs: list[Run], group: str) -> list[Run]:
 
 
 def _data(runs: list[Run], evidence: Evidence, given: Given) -> dict[str, object]:
-    """Return the data that the page's script needs and the tables do not contain. Tests are
-    numbered, which keeps the page small."""
+    """Return the data that the page's script needs and the tables do not contain.
+
+    Tests are numbered, which keeps the page small.
+    """
     tests: dict[str, int] = {}
     asks: dict[str, list[str]] = {}
     for run in runs:

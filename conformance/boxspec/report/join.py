@@ -16,20 +16,20 @@ from boxspec.report import json as json_report
 from boxspec.report import summary
 from boxspec.report.result import Plain, Result
 
-# What all shards of a run have in common.
+# All shards of one run have equal values of these fields.
 ALIKE = ("contracts", "not_declared", "profile", "spec", "backend", "seed", "isolate", "stress")
 
 
 def shard_of(result: Result) -> tuple[int, int] | None:
-    """Return K and N of a result that has the K-th of N parts of the tests."""
+    """Return K and N if the result is from the K-th of N parts of the tests, else None."""
     found = result.plain["selection"].get("shard")
     return (found[0], found[1]) if found else None
 
 
 def joined(results: Sequence[Result]) -> Result:
-    """Return one result of all shards, with the verdicts of a run without shards.
+    """Return one result for all shards. It has the verdicts of a run without shards.
 
-    Raise a UsageError if a shard is missing or there twice, or if they are not of one run.
+    Raise a UsageError if a shard is missing or exists twice, or if the shards are not of one run.
     """
     first = min(results, key=lambda each: shard_of(each) or (0, 0))
     _expect_one_run(results, first)

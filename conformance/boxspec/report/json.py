@@ -1,4 +1,4 @@
-"""The result of a run as JSON (schemas/result.json). Every other output is made from it."""
+"""Write the result of a run as JSON (schemas/result.json). All other outputs are made from it."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _test(tree: ResultTree, record: Record) -> dict[str, Any]:
         test.update({name: fields[name] for name in ("declared", "escaped")})
     if record.changed:
         test["changed"] = record.changed
-    # The facts from which `report` judges the requirements of several shards again.
+    # `report` needs these facts to judge the requirements of several shards together.
     test.update({name: fields[name] for name in JUDGED if fields[name]})
     test["timing"] = fields["timing"]
     how = tree.how_to_repeat(contract_of(record.requirements[0]))

@@ -1,6 +1,7 @@
-"""Write a result as JUnit XML: one suite for each contract and profile, one case for each test.
+"""Write a result as JUnit XML: a suite for each contract and profile, and a case for each test.
 
-The time of a case is the time of the shim. The whole duration is `seconds` in the result file.
+The time of a case is the time in which its shim ran. The duration of the whole run is `seconds` in
+the result file.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import xml.etree.ElementTree as ET
 from boxspec.printable import one_line
 from boxspec.report.result import Plain, Result, block_of, is_error, is_failure
 
-# Characters that XML 1.0 cannot contain, even escaped, and control characters for terminals.
+# Matches characters that XML 1.0 cannot contain, even escaped, and control characters for
+# terminals.
 _UNWRITABLE = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -47,7 +49,7 @@ def _case(result: Result, test: Plain) -> ET.Element:
 
 
 def _properties(result: Result, name: str) -> ET.Element:
-    """Return the facts of the run, the total fractions, and the fractions of the suite's
+    """Return the facts of the run, the total fractions, and the fractions of this suite's
     contract."""
     contract, _, profile = name.partition(".")
     every = result.facts()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from boxspec.printable import one_line
 from boxspec.report.result import Plain, Result, block_of
 
-# GitHub rejects a step summary of more than 1 MiB; other systems accept less.
+# GitHub rejects a step summary of more than 1 MiB. Other systems have lower limits.
 MAX_BYTES = 500_000
 _ACTS = re.compile(r"([\\`*_{}\[\]<>()#+!|~@$&])")
 

@@ -11,17 +11,17 @@ from boxspec.judge.requirements import contract_of
 from boxspec.judge.verdict import BROKEN, ORDER
 from boxspec.report.result import Plain, Result
 
-# The kinds of a bar, named by a verdict of each.
+# The kinds of parts of a bar. Each has the name of one verdict of its kind.
 KINDS = ("fails", "not-measured", "conforms")
-# The length of a name in the head of a narrow column.
+# A longer name is shortened in the head of a narrow column.
 SHORT = 28
-# A narrower part of a bar shows no number.
+# A part of a bar that is narrower than this share shows no number.
 MIN_SHARE = 0.06
 
 
 @dataclass(frozen=True)
 class Share:
-    """A part of a bar: `count` of the requirements, which are `of` in all."""
+    """A part of a bar: `count` of `of` requirements."""
 
     count: int
     of: int
@@ -41,9 +41,9 @@ def _kind(verdict: str) -> str:
 class Run:
     """One column of the matrix.
 
-    short: its name in the head of a narrow column, which differs from all others.
-    slug: its fragment in links, which stays the same in later reports. group: the tab in which it
-        is.
+    short: its name in the head of a narrow column. No other column has the same short name.
+    slug: its fragment in links, which stays the same in later reports.
+    group: the tab of the page in which the column is.
     """
 
     slug: str
@@ -57,7 +57,7 @@ class Run:
         return str(each["verdict"]) if each else "not asked"
 
     def broken(self) -> list[str]:
-        """Return the requirements that are broken and not known, in page order."""
+        """Return the broken requirements that the baseline does not accept, in page order."""
         mine = self.result.requirements
         return [
             name for name, each in mine.items() if each["verdict"] in BROKEN and not each["known"]
@@ -96,8 +96,8 @@ def slug(text: str) -> str:
 def runs_of(groups: Mapping[str, Sequence[Result]]) -> list[Run]:
     """Return the columns, with unique slugs and labels.
 
-    Controls come last in their group. If names are equal, the version is added; if the versions are
-    equal too, a number.
+    Controls come last in their group. If names are equal, the version is added. If the versions are
+    equal too, a number is added.
     """
     every = [
         (group, result)
@@ -126,7 +126,8 @@ def runs_of(groups: Mapping[str, Sequence[Result]]) -> list[Run]:
 
 
 def _shortened(text: str) -> str:
-    """Return a long name without its middle: names of versions and backends differ at the end."""
+    """Return a long name without its middle, because names of versions and backends differ at the
+    end."""
     return text if len(text) <= SHORT else f"{text[: SHORT // 2]}…{text[-SHORT // 2 + 1 :]}"
 
 

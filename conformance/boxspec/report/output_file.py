@@ -1,5 +1,4 @@
-"""Result files. The kit checks them before the run, so that a run never ends without a place for
-its result."""
+"""Check the result files before the run, so that no run ends without a place for its result."""
 
 from __future__ import annotations
 
@@ -17,15 +16,15 @@ from boxspec import umask
 from boxspec.errors import UsageError
 
 STDOUT = "-"
-# Names of open descriptors. The file of a descriptor is written in place, because the descriptor
-# would otherwise still refer to the old file.
+# Names of open descriptors. Such a file is written in place: a new file would not be the one to
+# which the descriptor refers.
 _DESCRIPTORS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 
 
 class OutputFile:
     """A file that an option names, or standard output for the name `-`.
 
-    stdout: False if the option does not take `-`.
+    stdout: False if the option does not accept `-`.
     """
 
     def __init__(self, flag: str, name: str, *, stdout: bool = True) -> None:
@@ -52,7 +51,7 @@ class OutputFile:
             ) from None
 
     def _check(self) -> None:
-        """Raise OSError if the file cannot be written. Its content stays."""
+        """Raise OSError if the file cannot be written. The content of the file does not change."""
         if self.path.exists():
             os.close(os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC))
         if self.is_replaced:
@@ -77,7 +76,7 @@ class OutputFile:
 def replace_file(path: Path, text: str) -> None:
     """Write a new file and rename it to `path`.
 
-    If this fails, for example because the disk is full, the old file stays.
+    If an error occurs, for example because the disk is full, the old file stays.
     """
     new, fd = _new_file(path)
     try:
@@ -86,7 +85,7 @@ def replace_file(path: Path, text: str) -> None:
                 os.fchmod(fd, stat.S_IMODE(path.stat().st_mode))
             file.write(text)
             file.flush()
-            # Some file systems report a full disk only here.
+            # Some file systems report a full disk only at this call.
             os.fsync(fd)
         new.rename(path)
     except BaseException:

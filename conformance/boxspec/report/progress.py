@@ -1,4 +1,4 @@
-"""Estimate how long a run still takes, and write its progress in one line."""
+"""Estimate how long a run still takes, and show its progress in one line."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from dataclasses import dataclass, field
 
 from boxspec.plural import many
 
-# The speed of earlier runs counts like this many seconds of this run, but at most like this part of
-# the expected duration, because the load was different then.
+# The speed of earlier runs counts like this many seconds of this run, but at most like this share
+# of the expected duration. It gets a limited weight because the load was different then.
 PRIOR_S, PRIOR_PART = 30.0, 0.1
 # The speed of the last seconds counts as much as that of the whole run, because the load of a
 # machine changes. In four runs whose load rose to 40 on two processors, the estimate at 10 to 120 s
 # was wrong by a factor of 1.3 in the mean and 2.0 at most. In a fifth one it was wrong by 3.8 at
 # 10 s.
 LATELY_S, STEADY_S = 30.0, 5.0
-# A long test mostly waits, at the same time as others: its share of work, measured with the
-# reference on two processors. With it the speed is the same from the beginning to the end of a run.
+# A long test mostly waits, at the same time as other tests. This is its share of work, measured
+# with the reference on two processors. With this share, the speed is equal at the beginning and at
+# the end of a run.
 LONG_SHARE = 0.05
-# The number of ended tests from which their count is shown.
+# Without a speed from earlier runs, there is an estimate only after this number of ended tests.
 MIN_ENDED = 20
 
 
@@ -28,7 +29,7 @@ class Durations:
     """The durations of earlier runs.
 
     topics: mean duration in seconds of a short test, by topic. Short tests run one after the other.
-    speed: seconds of work that a run does in a second; 0 if unknown.
+    speed: seconds of work that a run does in one second; 0 if unknown.
     """
 
     topics: Mapping[str, float] = field(default_factory=dict)
@@ -37,7 +38,8 @@ class Durations:
     def weight(self, topic: str, long_s: float | None) -> float:
         """Return the work in seconds of a test of this topic.
 
-        A topic that is not known counts as the average one. long_s: the duration of a long test.
+        If the topic is unknown, the mean of all topics counts.
+        long_s: the duration of a long test; None for a short one.
         """
         if long_s is not None:
             return LONG_SHARE * long_s
@@ -49,15 +51,17 @@ class Pace:
     """The work of a run, for the estimate.
 
     weights: for each test the seconds of work that it stands for (see `Durations`).
-    at_least_s: the duration of the run if the machine were idle: that of its longest test.
-    speed: the expected seconds of work in a second, from earlier runs; 0 if unknown.
+    at_least_s: the duration of the longest test. Even on an idle machine, the run cannot be
+        shorter.
+    speed: the expected seconds of work in one second, from earlier runs; 0 if unknown.
     """
 
     def __init__(self, weights: Iterable[float], at_least_s: float, speed: float) -> None:
         self._all_s, self._done_s, self._ended = sum(weights), 0.0, 0
         self._at_least_s, self._speed = at_least_s, speed
         self._prior_s = min(PRIOR_S, PRIOR_PART * self._all_s / speed) if speed else 0.0
-        # Seconds since the first test began, and the work that was done then.
+        # Pairs of two values, the oldest first: seconds since the first test began, and the work
+        # that was done then.
         self._lately = deque([(0.0, 0.0)])
 
     def end(self, weight: float) -> None:
@@ -75,9 +79,10 @@ class Pace:
     ) -> float | None:
         """Return how many seconds the run still takes, or None if that cannot be estimated.
 
-        The calls are in the order of time.
-        elapsed_s: seconds since the first test began. first_s: the work of the first attempts that
-        were late. repeats_s: the seconds that the repeats of these tests take in the end.
+        The argument `elapsed_s` must not decrease from call to call.
+        elapsed_s: seconds since the first test began.
+        first_s: the work of the first attempts that were late.
+        repeats_s: the seconds that the repeats of these tests take in the end.
         """
         known = elapsed_s <= self._prior_s if self._speed else self._ended >= MIN_ENDED
         if not (known or (self._speed and self._ended)):
@@ -112,5 +117,5 @@ def line(
 
 
 def duration(seconds: float) -> str:
-    """Return `43 s` or `3 min`: the estimate is not more exact."""
+    """Return `43 s` or `3 min`. The estimate is not more exact than this."""
     return f"{max(seconds, 1):.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

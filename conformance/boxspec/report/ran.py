@@ -1,5 +1,4 @@
-"""Write the request of a test in a form that a person reads: the program, its arguments, and the
-other fields."""
+"""Write the request of a test in a readable form: the program, its arguments, and other fields."""
 
 from __future__ import annotations
 
@@ -11,10 +10,11 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-# The folder of a case, which has a random name, is shown as `.`, and a program of the kit by its
-# name.
+# Match the folder of a case, which has a random name and is shown as `.`, and the path of a program
+# of the kit, which is shown without its folder.
 _CASE_FOLDER = re.compile(r"/[^\s\"']*?/boxspec-[\w-]+/[0-9a-f]{8}(?=/|$)")
-# The second form is a copy for a checkout below /tmp (boxspec/programs.py).
+# The second form is the copy of the programs that is made for a checkout below /tmp
+# (boxspec/programs.py).
 _PROGRAMS = re.compile(r"/[^\s\"']*/(?:fixtures/programs|programs-[0-9a-f]{8}-[0-9a-f]{8})/(?=\w)")
 _ENCODED = "_b64"
 
@@ -26,8 +26,7 @@ def ran(request: str | None) -> str:
     try:
         message = json.loads(request)
     except ValueError:
-        # A request that is no JSON object was cut because of its length, or consists of arbitrary
-        # bytes on purpose.
+        # The request was cut because of its length, or consists of arbitrary bytes on purpose.
         return readable(request)
     if not isinstance(message, dict) or "op" not in message:
         return readable(request)
@@ -36,7 +35,7 @@ def ran(request: str | None) -> str:
     fields = {**inner, **fields} if isinstance(inner, dict) else {"request": inner, **fields}
     calls = fields.pop("calls", [])
     if calls and isinstance(calls, list) and isinstance(calls[0], dict):
-        # Of a session in a sandbox the first program is shown, because it tells a reader most.
+        # For a session in a sandbox, its first program is shown: it tells a reader most.
         fields = {**(calls[0].get("request") or {}), **fields}
         if calls[1:]:
             fields["further calls"] = len(calls) - 1

@@ -1,4 +1,4 @@
-"""A result in its JSON form, read from a file or just made by a run.
+"""A result in its JSON form, which was read from a file or just made by a run.
 
 All outputs are made from this form.
 """
@@ -34,7 +34,8 @@ Plain = Mapping[str, Any]
 class Result:
     """A result.
 
-    plain: the document, see schemas/result.json. requirements, tests: its parts, by id.
+    plain: the document, see schemas/result.json.
+    requirements, tests: the parts of the document, by id.
     """
 
     plain: Plain
@@ -54,7 +55,8 @@ class Result:
 
     @property
     def name(self) -> str:
-        """Return the name with the version, and with the backend if one was named."""
+        """Return the name of the implementation with its version, and with the backend if one was
+        named."""
         implementation = self.plain["target"]["implementation"]
         version = f" {one_line(implementation['version'])}" if implementation.get("version") else ""
         backend = self.plain["selection"]["backend"]
@@ -62,18 +64,19 @@ class Result:
 
     @property
     def is_control(self) -> bool:
-        """True if this is not a sandbox but a control, in which the suite must find failures."""
+        """True for a control, in which the suite must find failures."""
         return bool(self.plain["target"]["implementation"].get("control"))
 
     @property
     def how(self) -> RunFlags:
-        """Return the options of the run. Results of older versions lack some of them."""
+        """Return the options of the run. Results of older versions of the kit lack some of them."""
         chosen = {each.name: each.default for each in fields(RunFlags)} | self.plain["selection"]
         given = {each.name: chosen[each.name] for each in fields(RunFlags)}
         return RunFlags(**given | {"shim": self.shim})
 
     def how_to_repeat(self, contract: str) -> RunFlags:
-        """Return the same options, with the choice of the kit for this contract."""
+        """Return the options that repeat a test of this contract. The backend that the kit chose is
+        named."""
         chosen = self.plain["selection"].get("chosen", {}).get(contract)
         return self.how if self.how.backend or not chosen else replace(self.how, backend=chosen)
 
@@ -95,7 +98,7 @@ class Result:
         return shim
 
     def profile_of(self, name: str) -> str:
-        """Return `contract` or `hardened`, also for a requirement that was not selected."""
+        """Return `contract` or `hardened`, even for a requirement that was not selected."""
         if name in self.requirements:
             return str(self.requirements[name]["profile"])
         return load()[name].profile if name in load() else "contract"
@@ -105,7 +108,7 @@ class Result:
         return f"{contract_of(first)}.{self.profile_of(first)}"
 
     def is_known(self, test: Plain) -> bool:
-        """True if the baseline contains each requirement that this test broke."""
+        """True if the baseline accepts each requirement that this test broke."""
         mine = [self.requirements.get(name) for name in test["requirements"]]
         broke = [each for each in mine if each and test["id"] in each["failing"]]
         return bool(broke) and all(each["known"] for each in broke)

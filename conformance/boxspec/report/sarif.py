@@ -1,7 +1,7 @@
-"""SARIF 2.1.0: findings of any verb for code scanning.
+"""SARIF 2.1.0: the findings of any verb in a format for code scanning.
 
-Written from the OASIS standard "Static Analysis Results Interchange Format (SARIF) Version 2.1.0";
-schemas/sarif.json describes the part of it that is used here.
+The format follows the OASIS standard "Static Analysis Results Interchange Format (SARIF) Version
+2.1.0"; schemas/sarif.json describes the part that is used here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ ERROR, WARNING, NOTE = "error", "warning", "note"
 
 @dataclass(frozen=True)
 class Finding:
-    """One finding. rule: the id of the rule that it breaks. place: a file and a line, if known."""
+    """One finding.
+
+    rule: the id of the rule that the finding breaks.
+    place: a file and a line, if known.
+    """
 
     rule: str
     level: str
@@ -42,7 +46,8 @@ def text(
 ) -> str:
     """Return the document.
 
-    rules: the text of each rule, by its id. help_text: returns its help, by default the same text.
+    rules: the text of each rule, by its id.
+    help_text: a function that returns the help of a rule; by default its text.
     """
     driver = {
         "name": "boxspec",
@@ -83,7 +88,7 @@ def _result(finding: Finding, numbers: Mapping[str, int]) -> dict[str, Any]:
 
 
 def render(result: Result) -> str:
-    """Return the failures of a run; the rule of each is a requirement."""
+    """Return the failures of a run as SARIF. The rule of each failure is a requirement."""
     rules = {name: str(each.get("clause", name)) for name, each in result.requirements.items()}
     findings = [
         Finding(name, ERROR, f"{test['id']}: {test['reason']}")

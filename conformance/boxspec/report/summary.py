@@ -19,9 +19,9 @@ from boxspec.report.contract_table import not_tested, print_table
 from boxspec.report.details import print_details, print_full_blocks
 from boxspec.report.failures import Failures, blocking, grouped
 
-# Number of failures shown as a block, and of further groups of failures that get a line.
+# How many failures are shown as a block, and how many further groups of failures get one line.
 BLOCKS, LINES = 3, 8
-# Reasons up to this length are shown without -v.
+# A reason is shown without -v only if it is not longer than this.
 SHORT = 50
 OTHER = "for other reasons"
 # The first word of the verdict, by exit status.
@@ -30,7 +30,7 @@ STOPPED = "INTERRUPTED"
 
 
 def print_summary(console: Console, tree: ResultTree) -> None:
-    """Print everything that comes between the tests and the verdict."""
+    """Print the summary up to the verdict."""
     console.judging(tree.hello, tree.argv, tree.how.shim is None)
     if not console.quiet:
         console.write(_tests(tree))
@@ -106,7 +106,7 @@ def _remarks(tree: ResultTree) -> Iterator[str]:
             parts = [*why]
         because = "" if [*why] == [OTHER] else f": {'; '.join(parts)}"
         yield f"{len(undecided)} not tested here (-v){because}"
-    # If the table by area exists, it counts these attempts.
+    # If there is a table by area, these attempts are counted there.
     escaped = [] if has_areas(tree) else [each for each in tree.records if each.escaped]
     gaps = Counter(_gap(record) for record in escaped)
     for gap, count in gaps.most_common():
@@ -119,13 +119,13 @@ def _remarks(tree: ResultTree) -> Iterator[str]:
 def _short_reason(judged: JudgedRequirement) -> str:
     if judged.lacks:
         return f"for lack of {judged.lacks}"
-    # The reason has N in place of each number.
+    # The reason of a requirement has N in place of each number.
     why = re.sub(r" for N m?s\b", "", judged.why)
     return f"because {why}" if len(why) <= SHORT else OTHER
 
 
 def _gap(record: Record) -> str:
-    """Return how the implementation declared the gap, without the names of single rules."""
+    """Return how the implementation declared the gap. Names of single rules are left out."""
     if record.declared == "partial":
         return f"{record.aspect} is claimed in part only"
     if record.declared == "unavailable":
@@ -184,7 +184,7 @@ def _reason(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
 
 
 def _start(tree: ResultTree) -> str:
-    """Return the hint to begin with the failure that blocks most others."""
+    """Return a hint to begin with the failure that blocks most other requirements."""
     blocks = blocking(tree)
     if not blocks:
         return ""

@@ -1,6 +1,6 @@
 """Write a result in the format TAP 14, with one test point for each test.
 
-TODO marks failures of the baseline, SKIP undecided tests.
+TODO marks failures that the baseline accepts, SKIP marks undecided tests.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _point(number: int, result: Result, test: Plain) -> Iterator[str]:
             "block": block_of(result, test),
         }
     yield "  ---"
-    # Each value is one line, because some readers process single lines.
+    # Each value is on one line, because some readers process single lines.
     for line in yaml.safe_dump(facts, sort_keys=False, width=2**30).splitlines():
         yield f"  {line}"
     yield "  ..."

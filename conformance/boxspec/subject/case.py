@@ -186,10 +186,8 @@ class Case:
         return made
 
     def _outside(self, pid: int) -> int:
-        """Return the process of this case that has this number in its own pid namespace.
-
-        If that process has ended, return a number that no process can have.
-        """
+        """Return the process of this case that has this number in its own pid namespace. If that
+        process has ended, return a number that no process can have."""
         tree = [proc.pid for shim in self.shim_processes for proc in shim.warden.tree()]
         found = [each for each in tree if procs.known_inside_as(each) == pid]
         if found:
@@ -210,10 +208,8 @@ class Case:
                 shim.started_child(at)
 
     def patience(self, seconds: float) -> Patience:
-        """Return a time limit for an event of the last run.
-
-        The limit is counted from the start of the run's child.
-        """
+        """Return a time limit for an event of the last run. The limit is counted from the start of
+        the run's child."""
         return Patience(self, seconds)
 
     def note(self, timing: Timing) -> Timing:
@@ -249,10 +245,8 @@ class Case:
         return self.put({"op": op, **message}, within_s)
 
     def put(self, message: Message, within_s: float | None = None) -> Answer:
-        """Send a request through the serve session, which several cases use.
-
-        If the shim crashes, hangs or writes garbage, only this request fails.
-        """
+        """Send a request through the serve session, which several cases use. If the shim crashes,
+        hangs or writes garbage, only this request fails."""
         self.asked = message
         if within_s is None:
             within_s = answer_s(message)
@@ -280,10 +274,8 @@ class Case:
 
     @contextlib.contextmanager
     def idle(self, *state: str) -> Iterator[Idle]:
-        """Start the shim with these warden flags, but without a run.
-
-        Tests compare the state of a run with the state of this idle shim.
-        """
+        """Start the shim with these warden flags, but without a run. Tests compare the state of a
+        run with the state of this idle shim."""
         with self._lock:
             self._exchanges += 1
             folder = self.folder / f"idle-{self._exchanges}"

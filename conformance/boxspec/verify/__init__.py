@@ -1,1 +1,1 @@
-"""Check a command that confines programs against the expectations of its user."""
+"""Check whether a command that confines programs meets the expectations of its user."""

@@ -1,8 +1,8 @@
-"""The command that confines. It is a prefix: the words of a program are appended to it.
+"""The command that confines programs. The words of a program are appended to the command.
 
-Placeholders are replaced: `{}` by the words of the program, `{sh}` by these words quoted as one
-word for a shell, `{root}` and a lone `.` by the workspace, `{home}` by the home directory of the
-run, and `{cwd}` by the folder of the caller.
+Placeholders in the command are replaced: `{}` by the words of the program, `{sh}` by these words
+quoted as one word for a shell, `{root}` and a lone `.` by the workspace, `{home}` by the home
+directory of the run, and `{cwd}` by the folder of the caller.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class Command:
         return made
 
     def _word(self, word: str, scene: Scene, places: Iterable[str]) -> str:
-        # The workspace is given as an absolute path, because bubblewrap resolves a relative
-        # destination against / and not against the working directory.
+        # A lone `.` becomes an absolute path, because bubblewrap resolves a relative destination
+        # against / and not against the working directory.
         if word == ".":
             return str(scene.root)
         made = word if scene.real else self._moved(word, scene, places)
@@ -83,8 +83,10 @@ class Command:
         return word
 
     def _moved(self, word: str, scene: Scene, places: Iterable[str]) -> str:
-        """Return the word with the caller's home directory replaced by that of the scene, for paths
-        of decoys: the shell of the caller has expanded `~` already."""
+        """Return the word with the caller's home directory replaced by that of the scene.
+
+        Only paths of decoys are changed. The shell of the caller has expanded `~` in them already.
+        """
         here_of = {".": scene.root, "~": scene.home}
         for base, real in nearest_first(self._home, self._cwd):
             here = here_of[base]
@@ -102,5 +104,5 @@ class Command:
 
 
 def related(path: str, places: Iterable[str]) -> bool:
-    """True if the path is one of these places, or lies above or below one."""
+    """True if the path is one of these places, or lies above or below one of them."""
     return any(f"{each}/".startswith(f"{path}/") or path.startswith(f"{each}/") for each in places)

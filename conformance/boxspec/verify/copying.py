@@ -1,4 +1,4 @@
-"""Check the folder of which each workspace is a copy."""
+"""Check the folder that is copied to each workspace."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 
 from boxspec.errors import UsageError
 
-# Limits of the folder, because each start copies it.
+# Limits for the folder, because it is copied for each start.
 MOST_FILES, MOST_BYTES = 20_000, 512 << 20
 
 
 def workspace(folder: Path) -> Path:
-    """Return the folder as an absolute path, after a check of its size."""
+    """Return the folder as an absolute path; raise a UsageError if it is too large to be copied."""
     if not folder.is_dir():
         raise UsageError(f"--root {folder}", "is not a folder", "name the folder of your project")
     files = size = 0

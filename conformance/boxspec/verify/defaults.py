@@ -1,6 +1,6 @@
 """The default rows, for a caller who states no expectations.
 
-Each row is something that a program can do to the account of its own user, but not to the account
+Each row is an action that a program can do to the account of its own user, but not to the account
 of another user.
 """
 
@@ -56,11 +56,12 @@ from boxspec.verify.writing import (
 VARIABLES = (
     *("GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "NPM_TOKEN", "OPENAI_API_KEY"),
     *("ANTHROPIC_API_KEY", "DATABASE_PASSWORD"),
-    # Names without TOKEN, SECRET, KEY or PASSWORD, for lists of such patterns.
+    # These names contain no TOKEN, SECRET, KEY or PASSWORD, so a denylist of such patterns misses
+    # them.
     *("DATABASE_URL", "CI_JOB_JWT"),
 )
 OTHER_USER = 12345
-# Files that no program executes, because a file that runs cannot be opened for writing.
+# No program executes these files: a file that is being executed cannot be opened for writing.
 SYSTEM = (
     *("/etc/passwd", "/usr/share/zoneinfo/tzdata.zi", "/usr/share/terminfo/x/xterm"),
     *("/usr/lib/os-release", "/var/lib/dpkg/status", "/var/lib/rpm/rpmdb.sqlite"),
@@ -112,12 +113,12 @@ def rows() -> list[Row]:
 
 
 def work() -> Row:
-    """Return the row about ordinary work, which accompanies the expectations of a caller."""
+    """Return the row about ordinary work. It is added to the expectations of a caller."""
     return _row("work", "ordinary work", 20, (Workspace(), Ordinary()), True)
 
 
 def witnesses() -> list[Row]:
-    """Return rows that show whether the command confines a shell as it confines the probes."""
+    """Return rows that show whether the command confines a shell in the same way as the probes."""
     written = _row("outside", "write outside the workspace", 0, (Probes(("w_append",)),))
     reached = _row("network", "reach a TCP service", 0, (Services(("n_tcp4",)),))
     return [written, reached]
@@ -183,7 +184,7 @@ def _writes() -> list[Row]:
     )
     takes_over = kernel_targets()
     kernel = [_row("kernel", "change the kernel, open disks", 101, takes_over)]
-    # Few commands execute files of the workspace, so a held row proves little.
+    # Few commands execute files of the workspace, so the row is usually held without a sandbox too.
     planted = _row("planted", "plant what the next start runs", 97, (Planted(),))
     return [
         *(kernel if takes_over else []),
@@ -198,13 +199,19 @@ def _writes() -> list[Row]:
 
 
 def _system_files() -> list[Target]:
-    """Return one file of each folder of the system. Each is opened for writing and left as it
-    is."""
+    """Return one file of each folder of the system.
+
+    An attempt opens the file for writing, and leaves it unchanged.
+    """
     return [OpenHostFileToWrite(path) for path in map(Path, SYSTEM) if path.is_file()]
 
 
 def _temporary_files() -> tuple[Target, ...]:
-    """Many commands let programs read /var/tmp, as they let them read the rest of the system."""
+    """Return the targets in the folders for temporary files.
+
+    In /var/tmp only changes count, because many commands let programs read /var/tmp with the rest
+    of the system.
+    """
     places = [TemporaryFiles(TEMPORARY)]
     var = Path("/var/tmp")
     if var.is_dir() and var.resolve() != TEMPORARY.resolve() and os.access(var, os.W_OK):
@@ -213,7 +220,7 @@ def _temporary_files() -> tuple[Target, ...]:
 
 
 def _folders_of_programs() -> list[str]:
-    """Return folders below the home directory whose programs a shell of the user finds first."""
+    """Return folders below the home directory in which a shell of the user finds programs first."""
     found = [*PROGRAMS]
     with contextlib.suppress(RuntimeError):
         home = Path.home()
@@ -232,7 +239,8 @@ def _reach() -> list[Row]:
         _row("leftovers", "outlive the command", 50, (Leftovers(),)),
         _row("objects", "leave memory, queues, cgroups", 48, (Objects(),)),
     ]
-    # These rows prove little: most commands run no proxy, and few programs leave anything behind.
+    # These rows are usually held without a sandbox too: most commands run no proxy, and few
+    # programs leave anything.
     proxies = _row("proxies", "reach services by a proxy", 76, (Proxies(),))
     made.append(replace(proxies, passes_without_sandbox=True))
     if _terminal_takes_input():
@@ -255,8 +263,8 @@ def _terminal_takes_input() -> bool:
     """Return False if the kernel refuses TIOCSTI to all processes (dev.tty.legacy_tiocsti)."""
     ours, theirs = pty.openpty()
     try:
-        # Root may use TIOCSTI on any terminal. Other users may use it only on their controlling
-        # terminal, which the start gives them.
+        # Root may use TIOCSTI on any terminal. For other users the test needs their controlling
+        # terminal, which the start provides.
         if os.geteuid() != 0:
             setting = Path("/proc/sys/dev/tty/legacy_tiocsti")
             return not setting.exists() or setting.read_text().strip() == "1"

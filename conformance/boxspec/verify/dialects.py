@@ -1,6 +1,6 @@
-"""Settings of other tools as expectations: find a reader, read, and explain.
+"""Read the settings of other tools as expectations, and explain their entries.
 
-The readers are modules of the folder `dialects`; this module finds each by its file.
+The folder `dialects` has a module for each format; this module finds it by its file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from boxspec.verify.row import Status
 from boxspec.verify.rule import Rule
 
 FOLDER = ROOT / "conformance" / "dialects"
-# A file above this size is refused, because no settings file is that large.
+# A larger file is refused, because no settings file is that large.
 MOST_BYTES = 4 << 20
 LATER = ("made after the start", "no such path at the start")
 
@@ -29,8 +29,8 @@ LATER = ("made after the start", "no such path at the start")
 class Dialect:
     """A format of settings.
 
-    names: the first one is printed.
-    written_for: product, versions and date.
+    names: all names of the format; the first one is printed.
+    written_for: the product, versions and date that the reader was written for.
     """
 
     names: tuple[str, ...]
@@ -40,7 +40,7 @@ class Dialect:
 
 @dataclass(frozen=True)
 class SettingsOfTool:
-    """The entries of one file."""
+    """The entries of one settings file."""
 
     name: str
     dialect: Dialect

@@ -2,4 +2,4 @@
 
 
 class UntestableError(Exception):
-    """Raised if a target cannot be tested on this host. The text is the reason, for the table."""
+    """Raised if a target cannot be tested on this host. The table shows the text as the reason."""

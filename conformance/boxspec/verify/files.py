@@ -55,8 +55,10 @@ def json_text(found: Verification) -> str:
 
 
 def junit_text(found: Verification) -> str:
-    """Return JUnit XML with one case for each row. A row that is not as expected is a failure; an
-    untested row is skipped."""
+    """Return JUnit XML with one case for each row.
+
+    A row that is not as expected is a failure; an untested row is skipped.
+    """
     suite = ET.Element("testsuite", name="boxspec verify", timestamp=found.started)
     for each in found.verdicts:
         case = ET.SubElement(suite, "testcase", classname="verify", name=one_line(each.row.id))
@@ -109,8 +111,7 @@ def sarif_text(found: Verification) -> str:
 
 
 def place_of(origin: str) -> tuple[str, int] | None:
-    """Return the file and line that an expectation comes from, or None for an option or a default
-    row."""
+    """Return the file and line of an expectation, or None for an option or a default row."""
     name, _, line = origin.rpartition(":")
     return (quote(name), max(1, int(line))) if name and line.isdigit() else None
 
@@ -131,7 +132,7 @@ def read(path: Path) -> Plain:
 
 
 def compare(old: Plain, found: Verification) -> list[str]:
-    """Return a line for each row whose status has changed, rows that have become open first."""
+    """Return a line for each row whose status has changed. Rows that are open now come first."""
     new = {each.row.id: each.status.value for each in found.verdicts}
     opened, closed, other = [], [], []
     for name in dict.fromkeys([*new, *old]):

@@ -25,16 +25,18 @@ from boxspec.verify.outcome import Both, Outcome, Tried
 
 MEMORY = Path("/dev/shm")
 MEMORIES = (MEMORY, Path(QUEUES))
-# Folders in which many programs make files, although the environment names another one. Files often
-# stay there for a while, so a file that only one start leaves is ignored.
+# In these folders many programs make files, whatever folders the environment names. Some files stay
+# for a while. So a file that only one start leaves is ignored.
 BUSY = (Path("/tmp"), Path("/var/tmp"), Path("/run"), Path("/run/lock"))
-# Prefix of folders that other runs of the kit have there.
+# Other runs of the kit make folders with this prefix there.
 OF_THE_KIT = "boxspec-"
-# Other programs also make such objects for a short time, so only objects that stay count.
+# Other programs also make such objects for a short time, so an object counts only if it stays this
+# long.
 STAYS_S = 2.0
-# How often the starts are repeated after an object was left.
+# The number of further starts after an object was left.
 AGAIN = 2
-# The version of an object, which changes if a program makes it again; None while it is in use.
+# The version of an object: it changes if a program makes the object again. None while the object is
+# in use.
 Version = tuple[int, ...] | None
 
 
@@ -43,7 +45,7 @@ class Host:
 
     def __init__(self) -> None:
         self._before: dict[str, Version] = {}
-        # Names that earlier starts left. A later start may make them again.
+        # Objects that earlier starts left. A later start may make an object of the same name again.
         self._left: set[str] = set()
 
     def note(self) -> None:
@@ -116,14 +118,14 @@ def _files(entries: Iterable[os.DirEntry[str]], of_runs: set[str]) -> dict[str, 
 
 
 def _mapped() -> str:
-    """Return the mappings of all processes that this user may read."""
+    """Return the memory mappings of all processes that this user may read."""
     pids = [each for each in os.listdir("/proc") if each.isdigit()]
     maps = [procs.read(f"/proc/{pid}/maps") or b"" for pid in pids]
     return b"".join(maps).decode("utf-8", "replace")
 
 
 def repeated(first: Both, again: Callable[[], Both]) -> Both:
-    """Return the first results, without shared effects that further starts do not confirm."""
+    """Return the first results, but only with those shared effects that further starts confirm."""
     tries = [first]
     while _confirmed(tries) and len(tries) <= AGAIN:
         tries.append(again())
@@ -143,7 +145,8 @@ def _kinds(outcomes: Iterable[Outcome]) -> set[str]:
 
 
 def _kind(line: str) -> str:
-    """Return the part of a line that is the same in each start: names may have random parts."""
+    """Return the beginning of a line, which is the same in each start: names may end with random
+    parts."""
     folder, slash, name = line.rpartition("/")
     return f"{folder}/{name[:3]}" if slash else re.split(r"\d", line)[0]
 
@@ -159,5 +162,5 @@ def _checked(tried: Tried, kinds: set[str], of_others: set[str]) -> Tried:
 
 
 def _is_common(line: str) -> bool:
-    """True for a file outside of MEMORIES."""
+    """True for a file in a folder that is not one of MEMORIES."""
     return line.startswith("/") and not line.startswith(tuple(f"{each}/" for each in MEMORIES))

@@ -1,9 +1,9 @@
-"""A process that removes all files and kernel objects of a run, even if the run is killed by
-SIGKILL.
+"""A process that removes all files and kernel objects of a run, even if SIGKILL ends the run.
 
-1. `Janitor()` forks it before the run starts any thread; it holds the read end of a pipe.
+1. `Janitor()` forks this process before the run starts any thread; the process holds the read end
+of a pipe.
 2. `remove(path)` names a path to remove, `after(pid)` a process to wait for first.
-3. When the pipe ends, because of `close` or because the run has ended, the janitor starts to work.
+3. When the pipe ends, because of `close` or because the run has ended, the janitor removes all.
 
 If the janitor is killed as well, the next run removes the folders that its register names.
 """
@@ -24,8 +24,7 @@ from boxspec.mounts import mounted_below
 from boxspec.places import case_root
 from boxspec.verify import objects
 
-# The longest wait for a process of the run to end by itself, and the number of attempts to remove a
-# path.
+# How long to wait for a process of the run to end by itself, and how often to try to remove a path.
 PATIENCE_MS = 30_000
 TRIES = 50
 # From umount(2).
@@ -42,8 +41,8 @@ def register() -> Path:
 
 
 def registered() -> set[str]:
-    """Return the paths and objects in all entries, including entries of other runs that still go
-    on."""
+    """Return the paths and objects in all entries, including entries of runs that have not
+    ended."""
     found: set[str] = set()
     for entry in register().glob("*-*-*-*"):
         # An entry of another user may be unreadable.
@@ -60,7 +59,8 @@ class Janitor:
         self._entry = self._register / f"{owner()}-{secrets.token_hex(4)}"
         self._entry.touch(mode=0o600)
         theirs, self._pipe = os.pipe2(os.O_CLOEXEC)
-        # Ctrl-C goes to both processes, and must not end the janitor before it ignores the signal.
+        # Ctrl-C goes to both processes. Block it, because it must not end the janitor before the
+        # janitor ignores it.
         unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
         try:
             self._pid = os.fork()
@@ -86,7 +86,8 @@ class Janitor:
             entry.write(json.dumps(name) + "\n")
 
     def remove_now(self, path: Path) -> None:
-        """Remove the path now, while the run goes on. No process of the run may use it any more."""
+        """Remove the path now, before the end of the run. No process of the run may use it any
+        more."""
         self._tell("now", str(path))
 
     def remove_objects(self, key: int, name: str) -> None:
@@ -141,7 +142,7 @@ def _work(pipe: int, entry: Path) -> None:
             if what == "objects":
                 unnamed.append(value)
                 continue
-            # Open a descriptor of the process now, because its number may be reused later.
+            # Open a pidfd of the process now, because its number may be reused later.
             with contextlib.suppress(OSError):
                 ends.append(os.pidfd_open(value))
     for end in ends:
@@ -156,7 +157,7 @@ def _work(pipe: int, entry: Path) -> None:
 def _remove(path: Path) -> bool:
     """Remove the path without following links; return True if it is gone.
 
-    The path is a file or folder of the kit, so a command has mounted the mounts below it.
+    The path belongs to the kit. So a mount below it was made by the command, and is unmounted.
     """
     for _ in range(TRIES):
         for point in reversed(mounted_below(path)):
@@ -168,7 +169,7 @@ def _remove(path: Path) -> bool:
                 path.unlink(missing_ok=True)
         if not os.path.lexists(path):
             return True
-        # A process of the run that is still ending may have added an entry.
+        # A process of the run that is still ending may have added a file.
         select.select([], [], [], 0.1)
     return False
 

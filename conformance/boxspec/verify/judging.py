@@ -21,7 +21,8 @@ def verdicts(
 
     probes: the results of the attempts, by id of the row.
     absent: the results of the start without the places of the rules.
-    witnesses: rows without a verdict, which only show whether anything is confined, also a shell.
+    witnesses: rows that get no verdict. They only show whether the command confines anything, and
+        whether it confines a shell too.
     """
     found = [_with_absent(_verdict(row, probes[row.id], shell), absent) for row in rows]
     doubted = _doubted([*rows, *witnesses], probes, shell)
@@ -36,15 +37,17 @@ def verdicts(
 
 
 def _is_weak_evidence(row: Row) -> bool:
-    """True if a held row proves little: it is usually held without a sandbox too, or only one start
-    in one folder was made."""
+    """True if a held row proves little.
+
+    Either the row is usually held without a sandbox too, or only one start in one folder was made.
+    """
     return row.passes_without_sandbox or row.apart
 
 
 def _confines_nothing(found: Sequence[Verdict]) -> bool:
     """True if no row proves a confinement.
 
-    Only rows that are usually not held without a sandbox can prove one. At least one of these rows
+    A row can prove one only if it is usually not held without a sandbox. Of these rows at least one
     leaked, and none is held.
     """
     proofs = [each for each in found if not each.row.allowed and not _is_weak_evidence(each.row)]
@@ -55,7 +58,7 @@ def _confines_nothing(found: Sequence[Verdict]) -> bool:
 def _doubted(rows: Sequence[Row], probes: Mapping[str, Both], shell: Both) -> str:
     """Return a reason if a shell had effects that the probe program did not have, otherwise "".
 
-    The command then confines one program but not another, so a refusal proves little.
+    Then the command confines one program but not another, so a refused attempt proves little.
     """
     for row in rows:
         inside = probes[row.id].inside
@@ -66,7 +69,7 @@ def _doubted(rows: Sequence[Row], probes: Mapping[str, Both], shell: Both) -> st
 
 
 def _with_absent(verdict: Verdict, absent: Both) -> Verdict:
-    """Add the observations of the start in which the place of the rule was missing."""
+    """Add the observations of the start in which the place of the rule did not exist."""
     row = verdict.row
     if not row.absent or row.cannot:
         return verdict
@@ -87,9 +90,9 @@ def _doubt(verdict: Verdict, why: str) -> Verdict:
 
 
 def _effects(*outcomes: Mapping[Key, Tried]) -> tuple[str, ...]:
-    """Return the observed effects, each once and with the way that led to it.
+    """Return each observed effect once, with the way by which an attempt had it.
 
-    The way is left out if the object was simply opened, by this attempt or by another one.
+    If one attempt had the effect by simply opening the object, no way is named.
     """
     ways: dict[str, list[str]] = {}
     for tried in outcomes:
@@ -113,7 +116,8 @@ def _verdict(row: Row, probes: Both, shell: Both) -> Verdict:
 
 
 def _works_without(tried: Tried | None) -> bool:
-    """True if the control had its effect, and its program reported that effect."""
+    """True if the attempt had its effect without the command, and its program reported the
+    effect."""
     if tried is None or not tried.effects:
         return False
     return tried.record is None or tried.record.result.outcome == "did"
@@ -125,8 +129,8 @@ def _is_kept_out(row: Row, probes: Both, shell: Both) -> Verdict:
     counted = {key for key, each in control.items() if _works_without(each)}
     if effects:
         return Verdict(row, Status.LEAKED, effects, len(counted))
-    # A shell may be missing in the sandbox, so its failure is ignored. But if the command does not
-    # end, missing effects are no evidence.
+    # The shell may be missing in the sandbox, so its failure is ignored. But if the command hangs,
+    # missing effects are no evidence.
     problem = probes.inside.problem or (shell.inside.problem if shell.inside.hangs else "")
     if problem:
         return Verdict(row, Status.NOT_TESTED, (problem,))
@@ -146,7 +150,8 @@ def _is_kept_out(row: Row, probes: Both, shell: Both) -> Verdict:
 
 
 def _count(attempts: Sequence[Tried]) -> str:
-    """Return the number of refused attempts, and of successful ones without an effect outside."""
+    """Return a text with the number of refused attempts, and of those that succeeded only
+    inside."""
     done = sum(_outcome(each) == "did" for each in attempts)
     refused = f"{len(attempts) - done} of {len(attempts)} attempts refused"
     return f"{refused}, {done} without effect outside" if done else refused

@@ -1,5 +1,7 @@
-"""Files of the kernel, and disks. A program that may open them can take over the host. The attempts
-open and close them, and neither read nor write."""
+"""Files of the kernel, and disks. A program that may open them can take over the host.
+
+The attempts open and close them, and neither read nor write.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from boxspec.verify.scene import Scene
 
 # The magic numbers of statfs(2), as the probe prints them.
 PROC, SYSFS = "9fa0", "62656572"
-# Files that change the kernel of the whole host. Namespaces of the writer make no difference.
+# Files that change the kernel of the whole host, even if the writer is in its own namespaces.
 FILES = {
     "/proc/sys/kernel/core_pattern": PROC,
     "/proc/sys/kernel/modprobe": PROC,
@@ -28,8 +30,8 @@ FILES = {
 class KernelFile(Target):
     """A file of the kernel, opened for writing.
 
-    system: the magic number of its file system. Another file may be mounted over it, so only a
-        file of this file system counts.
+    system: the magic number of its file system. The command may have mounted another file over it,
+        so an attempt counts only if it opened a file of this file system.
     """
 
     path: Path
@@ -43,7 +45,8 @@ class KernelFile(Target):
 
 @dataclass(frozen=True)
 class Disk(Target):
-    """A disk of the host, opened for reading. It has all files, also those that a mount hides."""
+    """A disk of the host, opened for reading. It contains all files, even those hidden by a
+    mount."""
 
     path: Path
 

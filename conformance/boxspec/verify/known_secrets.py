@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePath
 
-# By default row: its title, and the files.
+# The title and the files of each default row.
 SECRETS = {
     "cloud": (
         "cloud credentials",
@@ -48,18 +48,19 @@ SECRETS = {
     ),
 }
 SECRET_FILES = tuple(name for _, names in SECRETS.values() for name in names)
-# Folders that their programs make for their user only.
+# The programs that use these folders make them accessible to their user only.
 PRIVATE_FOLDERS = frozenset({".ssh", ".gnupg"})
 FOLDER, FILE = 0o755, 0o644
 
 
 def mode_of_decoy(name: PurePath, own: Path, *, is_folder: bool) -> int:
-    """Return the permissions of a decoy, which decide if a program of another user reads it.
+    """Return the permissions of a decoy. They decide whether a program of another user can read it.
 
-    They are those of the user's own file. If the user has none, they are those that its program
-    gives it.
+    A decoy gets the permissions of the user's own file. If the user has no such file, the decoy
+    gets the permissions with which its program would make it.
 
-    name: relative to the home directory or to the workspace. own: the same path of the user.
+    name: the path of the decoy, relative to the home directory or to the workspace.
+    own: the same path of the user.
     """
     kept = 0o700 if is_folder else 0o600
     try:

@@ -17,7 +17,7 @@ from boxspec.verify.scene import Scene
 from boxspec.verify.witness import Witness
 
 OUTPUT_MOST = 16 << 20
-# Interval at which the kit looks for the program.
+# How often the kit looks for the program, in seconds.
 LOOK_S = 0.005
 
 
@@ -26,7 +26,7 @@ class Ended:
     """How a start ended.
 
     left: the processes of the program that outlived the command.
-    others: the other remaining processes, as text.
+    others: all other processes that outlived the command, as text.
     """
 
     status: str

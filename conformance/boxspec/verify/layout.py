@@ -11,15 +11,16 @@ from pathlib import Path
 
 from boxspec.places import ROOT, case_root
 
-# Variables that would lead a command to the user's own files, or that the shell sets for the kit.
+# These variables would lead a command to the user's own files, or were set by the shell for the
+# kit.
 DROPPED = ("OLDPWD", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "_")
 
 
 def parents() -> list[Path]:
     """Return the folders below which a scene may lie, in a random order.
 
-    Several folders expose a command that confines only below one of them. /tmp is left out, because
-    many sandboxes mount a new /tmp.
+    If a command confines only below one folder, scenes in several folders reveal it. /tmp is left
+    out, because many sandboxes mount a new /tmp.
     """
     found = [case_root().parent]
     with contextlib.suppress(RuntimeError, OSError):
@@ -32,10 +33,10 @@ def parents() -> list[Path]:
 
 @dataclass(frozen=True)
 class Layout:
-    """The folders that all scenes of a run share. A folder that is None is made for each scene.
+    """The folders that all scenes of a run share. If a folder is None, each scene has its own.
 
-    home, root: the user's real home directory and workspace, in which the kit makes and changes
-        only files with random names.
+    home, root: the user's real home directory and workspace. The kit makes and changes only files
+        with random names in them.
     copied: a folder; each workspace starts as a copy of it.
     """
 

@@ -20,7 +20,8 @@ MOST_KEY = 2**31 - 1
 
 @dataclass(frozen=True)
 class Objects(Target):
-    """Kernel objects with random names that a program inside makes. The kit removes them."""
+    """Kernel objects with random names that a program inside makes. The kit removes them
+    afterwards."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         name, key = secrets.token_hex(8), secrets.randbelow(MOST_KEY) + 1
@@ -60,7 +61,8 @@ def _hierarchies() -> Iterator[Path]:
 
 
 def _own_cgroup() -> Path | None:
-    """Return the folder of a control group of the kit in which the caller can make one."""
+    """Return the folder of a control group of the kit in which the caller can make a control
+    group."""
     names = procs.cgroups(os.getpid())
     found = (top / name.lstrip("/") for top in _hierarchies() for name in names)
     return next((each for each in found if os.access(each, os.W_OK)), None)
@@ -75,9 +77,8 @@ class Cgroups:
     def left(self, ran_in: Iterable[str]) -> list[str]:
         """Return a line for each new control group.
 
-        ran_in: the control groups in which the program ran. New control groups count only if they
-            are these or their ancestors, because other programs of the host make control groups
-            too.
+        ran_in: the control groups in which the program ran. Other programs of the host make control
+            groups too. So a new one counts only if the program ran in it or below it.
         """
         groups = {
             top / above

@@ -1,4 +1,4 @@
-"""Limits of resources that a sandbox promises: processes, memory, file size, open files."""
+"""Limits of resources that a sandbox should enforce: processes, memory, file size, open files."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
 from boxspec.verify.working import done
 
-# For each limit: its probe, the parameter, the number of units per step of the parameter, and the
-# most that the kit itself uses.
+# For each limit: its probe, the parameter, the size of one unit of the parameter, and the highest
+# limit that the kit tests.
 LIMITS = {
     "processes": ("l_processes", "limit", 1, 4096),
     "memory": ("l_memory", "limit_kib", 1024, 8 << 30),
@@ -26,8 +26,8 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 @dataclass(frozen=True)
 class Limit(Target):
-    """A limit of a resource. The attempt uses more than the limit, which must be possible without
-    the command."""
+    """A limit of a resource. The attempt exceeds the limit, which must be possible without the
+    command."""
 
     name: str
     amount: int
@@ -60,7 +60,7 @@ def limit_of(value: str) -> Limit:
 
 
 def _short(amount: int) -> str:
-    """An amount with the largest unit that divides it."""
+    """Return an amount with the largest unit that divides it."""
     fitting = [(size, unit) for unit, size in UNITS.items() if amount % size == 0]
     size, unit = max(fitting)
     return f"{amount // size}{unit}"

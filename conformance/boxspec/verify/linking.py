@@ -1,4 +1,4 @@
-"""Make a decoy that is a link, for a rule whose path is a link on the user's host."""
+"""Make a decoy that is a link, if the path of a rule is a link on the user's host."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from boxspec.verify.scene import Scene
 
 @dataclass(frozen=True)
 class Link(Target):
-    """A link at one place of the scene to another one, where the decoys of the rule lie."""
+    """A link in the scene. It leads to the place where the decoys of the rule lie."""
 
     place: Place
     to: Place

@@ -1,6 +1,7 @@
-"""The names in the workspace and in the home directory that a command looks up when it starts.
+"""Find the names in the workspace and in the home directory that a command looks up when it starts.
 
-A traced start shows them, with those that are missing: a program inside could make these files.
+A trace of a start shows them. Names of missing files are important: a program inside could make
+these files.
 """
 
 from __future__ import annotations
@@ -13,19 +14,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TRACER = "strace"
-# A call, the folder that a relative name starts from, and the name.
+# Matches a traced call: its name, the folder from which a relative name starts, and the name.
 CALL = re.compile(r'\b(\w+)\((?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"')
-# Names of data files. A command does not execute them, so no script is written there.
+# Files with these suffixes contain data. A command does not execute them, so no script is planted
+# there.
 DATA = {".json", ".toml", ".yaml", ".yml", ".ini", ".xml", ".lock", ".md"}
-# Largest file that is replaced by a script with the same content.
+# A larger file is not replaced by a script that also contains the content of the file.
 MOST = 1 << 16
-# The name of a script in a folder that a command lists.
+# The name of the planted script in a folder that a command lists.
 IN_FOLDER = "00-first.sh"
 NAMED_LIKE_FOLDERS = (".d", "hooks", "plugins")
 
 
 def tracer(log: Path) -> list[str]:
-    """Return the words to put before a command, so that it is traced. Without strace: no words."""
+    """Return the words that trace a command if they precede it; no words if strace is missing."""
     if shutil.which(TRACER) is None:
         return []
     return [TRACER, "-f", "-y", "-qq", "-s", "4096", "-e", "trace=%file", "-o", str(log)]
@@ -35,7 +37,7 @@ def tracer(log: Path) -> list[str]:
 class Lookup:
     """A path that a command looked up.
 
-    is_listed: True if it was opened as a folder.
+    is_listed: True if the command opened the path as a folder.
     """
 
     path: Path
@@ -57,7 +59,7 @@ def lookups(log: str, bases: Iterable[Path]) -> list[Lookup]:
         if (call := CALL.search(line)) is None:
             continue
         name = call[3].encode().decode("unicode_escape").encode("latin-1")
-        # A relative name of a call without a folder may start from any of them.
+        # If a call names no folder, its relative name may start from any of these folders.
         starts = [Path(call[2])] if call[2] else bases
         for start in starts:
             path = Path(os.path.normpath(start / os.fsdecode(name)))
@@ -67,14 +69,14 @@ def lookups(log: str, bases: Iterable[Path]) -> list[Lookup]:
 
 
 def could_be_planted(lookup: Lookup) -> bool:
-    """True if a script could stand at this path.
+    """True if a program could make a script at this path.
 
-    The files of git are left out: rows of their own ask whether a program can write them.
+    The files of git are left out, because other rows check whether a program can write them.
     """
     path = lookup.script
     if path.suffix in DATA or ".git" in path.parts or path.is_symlink():
         return False
     if path.exists():
         return path.is_file() and path.stat().st_size <= MOST
-    # A missing folder is made. A file cannot become a folder.
+    # Missing folders can be made, but a file on the way cannot become a folder.
     return next(each for each in path.parents if os.path.lexists(each)).is_dir()

@@ -1,5 +1,4 @@
-"""The meaning of an entry of another tool's settings, according to the documentation of that
-tool."""
+"""The meaning of an entry of another tool's settings, by the documentation of that tool."""
 
 from __future__ import annotations
 
@@ -23,11 +22,11 @@ class Meaning(Enum):
 class Entry:
     """One entry of a settings file.
 
-    line: its line, from 1.
-    key: its place, in the words of the format.
+    line: the number of its line, from 1.
+    key: its place in the file, in the words of the format.
     value: the value as written.
     why: the meaning in a sentence.
-    rules: kind and value of each expectation that its author has.
+    rules: the expectations that the author of the entry has, each with kind and value.
     """
 
     line: int
@@ -52,7 +51,7 @@ class Where:
         return self.file.parent.parent == self.home and self.home != self.cwd
 
     def real(self, path: str) -> Path:
-        """Return the path to which a word of a rule refers."""
+        """Return the path that a word of a rule names."""
         if path == "~" or path.startswith("~/"):
             return self.home / path[2:]
         return self.cwd / path

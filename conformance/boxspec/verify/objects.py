@@ -1,5 +1,4 @@
-"""Make and find kernel objects that have no path: shared memory and a message queue with random
-names."""
+"""Make and find kernel objects that have no path: shared memory and a message queue."""
 
 from __future__ import annotations
 
@@ -9,8 +8,8 @@ from pathlib import Path
 
 REMOVE = 0
 GETPID = 11
-# A segment of shared memory has no path. Registers and messages write its key as a name below this
-# file.
+# A segment of shared memory has no path. So registers and messages write its key as if the key were
+# a file below this one.
 SEGMENTS = "/proc/sysvipc/shm"
 QUEUES = "/dev/mqueue"
 
@@ -43,8 +42,10 @@ def remove(key: int, name: str) -> None:
 
 
 def ipc_of_this_user() -> list[tuple[str, list[int]]]:
-    """Return the System V queues and semaphores of this user, each with the processes that used it
-    last."""
+    """Return the System V queues and semaphores of this user.
+
+    Each has the ids of the processes that used it last.
+    """
     found = []
     for _, number, _, _, _, sender, receiver, owner, *_ in _table("msg"):
         if int(owner) == os.geteuid():

@@ -1,4 +1,4 @@
-"""The results of the starts, before a verdict."""
+"""The results of the starts, on which verdicts are based."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from dataclasses import dataclass, field
 from boxspec.verify.row import Record, Row
 
 NO_END = "the command did not end"
-# The id of the row, and the number of the attempt or line in that row. It is the same in each
+# The id of a row, and the number of the attempt or line in that row. This key is the same in each
 # scene.
 Key = tuple[str, int]
 
 
 @dataclass
 class Tried:
-    """One attempt or line with its result.
+    """The result of one attempt or of one line.
 
-    effects: the observations.
-    way: as in Attempt.
-    shared: as in Attempt.
+    effects: the observed effects.
+    way, shared: see Attempt.
     doubt: why the absence of an effect is uncertain, or "".
     gone: True if the command has moved the file that was tried, or has removed its content.
     """
@@ -39,7 +38,7 @@ class Outcome:
     """The results of all starts of one kind.
 
     problem: why missing effects are no evidence.
-    cannot: the reason for each row that could not be asked.
+    cannot: the reason for each row that could not be tested.
     """
 
     tried: dict[Key, Tried] = field(default_factory=dict)
@@ -59,7 +58,7 @@ class Outcome:
 
 @dataclass
 class Both:
-    """The results without the command, as the control, and with it."""
+    """The results without the command, which are the control, and the results with it."""
 
     control: Outcome
     inside: Outcome

@@ -1,8 +1,8 @@
 """Paths of rules: where they lie in the scene, and how they are shown.
 
 A rule names a path as its user writes it: `~/.ssh`, `.env` for a file of the workspace, or an
-absolute path. The shell of the user may have expanded `~`; that home directory is replaced by the
-home directory of the scene. A path elsewhere on the host stays as it is.
+absolute path. The shell of the user may have expanded `~`. So the user's home directory is replaced
+by the home directory of the scene. A path elsewhere on the host stays as it is.
 """
 
 from __future__ import annotations
@@ -60,14 +60,18 @@ def place_of(word: str, home: Path, cwd: Path) -> Place:
 
 
 def nearest_first(home: Path, cwd: Path) -> list[tuple[str, Path]]:
-    """Return the two folders of the caller. If one lies inside the other, the inner one comes
-    first."""
+    """Return the home directory and the working directory of the caller.
+
+    If one lies inside the other, the inner one comes first.
+    """
     return [("~", home), (".", cwd)] if home.is_relative_to(cwd) else [(".", cwd), ("~", home)]
 
 
 def _plain(rest: str) -> str:
-    """Remove `.` and doubled slashes. A trailing slash stays, because it shows that the path is a
-    folder."""
+    """Remove `.` and repeated slashes.
+
+    A slash at the end stays, because it shows that the path is a folder.
+    """
     parts = [part for part in rest.split("/") if part not in ("", ".")]
     if ".." in parts:
         raise UntestableError("a path with .. in it is not tested: write it without ..")
@@ -122,9 +126,8 @@ def _one_name(part: str) -> str:
 def link_target(place: Place, home: Path, cwd: Path) -> tuple[Place, Place, Place] | None:
     """Return where the path of a rule leads, if a part of it is a link on the user's host.
 
-    The result is the link, the place that the link leads to, and the place of the whole path below
-    that. If the link leads elsewhere on the host, it leads to a new folder of the home directory in
-    the scene.
+    The result is the link, the target of the link, and the whole path below the target. If the
+    target is elsewhere on the host, a new folder in the home directory of the scene replaces it.
     """
     if place.base == "/" or not place.rest:
         return None
@@ -163,7 +166,7 @@ def folders_above(places: Iterable[Place]) -> frozenset[Place]:
 
 
 def expect_no_file_above(place: Place, home: Path, cwd: Path) -> None:
-    """Raise UntestableError if the user has a file where the path needs a folder."""
+    """Raise UntestableError if the path needs a folder where the user has a file."""
     base = place.base_in(home, cwd)
     for name in Path(place.rest.rstrip("/")).parents:
         if (base / name).is_file():
@@ -171,9 +174,9 @@ def expect_no_file_above(place: Place, home: Path, cwd: Path) -> None:
 
 
 def is_folder(place: Place, home: Path, cwd: Path, folders: Container[Place] = ()) -> bool:
-    """True if the place is a folder on the user's host. If it does not exist there, its name
-    decides.
+    """True if the place is a folder on the user's host.
 
+    If the place does not exist there, its name decides.
     folders: places that are folders because of other rules.
     """
     if place.rest.endswith("/") or not place.rest:

@@ -18,10 +18,9 @@ START, END = "start", "end"
 
 
 class Plan:
-    """The plan file in the workspace of a scene. The witness holds the key of the sealed
-    records.
+    """The plan file in the workspace of a scene. The witness holds the key of the sealed records.
 
-    lines: the content after the name of the report.
+    lines: the lines of the file after the first one, which names the report.
     """
 
     def __init__(self, scene: Scene, lines: Iterable[str], witness: Witness | None = None) -> None:
@@ -44,11 +43,14 @@ class Plan:
         return cls(scene, lines)
 
     def records(self, stdout: bytes) -> dict[str, Record]:
-        """Return the sealed records, by id. They come from the report file and from the output of
-        the command, because the report file is missing if the workspace is not writable."""
+        """Return the sealed records, by id.
+
+        They are read from the report file and from the output of the command, because a program
+        cannot write the report file if the workspace is not writable.
+        """
         found: dict[str, Record] = {}
         for text in (_head(self._report), stdout):
-            # A command may print millions of other lines.
+            # A command may print millions of other lines, so only lines with a seal are parsed.
             for line in text.splitlines():
                 if b'"seal"' in line:
                     found.update(self._record(line.decode("utf-8", "surrogateescape")))
@@ -68,5 +70,5 @@ class Plan:
 
 
 def _head(path: Path) -> bytes:
-    """Return the beginning of the report. Anything but a regular file is ignored."""
+    """Return the beginning of the report. If it is not a regular file, it is ignored."""
     return b"" if path.is_symlink() else content(path, REPORT_MOST) or b""

@@ -1,9 +1,9 @@
 """Files that a program inside plants, and that the command executes at its next start.
 
 1. A traced start shows which names in the workspace and the home directory the command looks up.
-2. A program inside plants scripts of these names, and of names that launchers often execute.
-3. At the next start the command must not execute them outside the sandbox: each makes a mark where
-   no program inside can write.
+2. A program inside plants scripts with these names, and with names that launchers often execute.
+3. The command starts again. It must not execute the scripts outside the sandbox: each script makes
+a mark where no program inside can write.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from boxspec.verify.row import IDLE, Attempt, Row, Target
 from boxspec.verify.scene import Scene
 from boxspec.verify.starts import SHELLS, Starter, collect, planned
 
-# The number of files that are tried one by one if the command does not start with all of them.
+# If the command does not start with all planted files, this number of files is tried one by one.
 SINGLY = 8
 # The command line of a program without effects.
 NOTHING = ["/bin/true"]
-# The program inside tries to make this file beside the marks. It must not succeed.
+# The program inside tries to make this file in the folder of the marks. If it succeeds, marks prove
+# nothing.
 INSIDE = "inside"
 
 
@@ -108,10 +109,11 @@ def _looked_up(starter: Starter, scene: Scene) -> list[Path]:
 
 
 def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> list[Path]:
-    """Let a program inside make these files; return those that it made."""
+    """Let a program inside make these files; return the files that it made."""
     seed = scene.fresh(scene.root)
     for path in paths:
-        # The home directory may be the parent of the workspace: a name is below the nearer one.
+        # The home directory may contain the workspace. Then a name in the workspace is relative to
+        # the workspace.
         base = scene.root if path.is_relative_to(scene.root) else scene.home
         made = seed / ("root" if base == scene.root else "home") / path.relative_to(base)
         with contextlib.suppress(OSError, UnicodeDecodeError):

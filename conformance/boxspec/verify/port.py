@@ -54,7 +54,8 @@ class Port(_Listener):
     def __init__(self, number: int, *, both: bool = False) -> None:
         super().__init__(socket.AF_INET)
         self._other: Port6 | None = None
-        # Connections of the previous start may still be closing.
+        # Allow the port to be reused at once: connections of the previous start may still be
+        # closing.
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._socket.bind(("127.0.0.1", number))

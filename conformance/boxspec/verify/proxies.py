@@ -23,8 +23,8 @@ from boxspec.verify.port import Port
 from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
 
-# For each attempt: the probe, the target, and the header Host. SOCKS has a form of the target
-# instead, or a name after a null byte.
+# For each attempt: the probe, the target, and the header Host. For SOCKS the third word is a form
+# of the target, or a name that follows the target and a null byte.
 ATTEMPTS = (
     ("n_proxy_connect", "127.0.0.1", "127.0.0.1"),
     ("n_proxy_connect", "localhost", "localhost"),
@@ -57,7 +57,7 @@ FORMS = {"ipv4": ", as an address", "ipv6": ", as an address", "4": ", by SOCKS 
 
 @dataclass(frozen=True)
 class Proxies(Target):
-    """Services of this machine, reached through the proxies that the environment inside the sandbox
+    """Services of this machine, reached through a proxy that the environment inside the sandbox
     names."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:

@@ -22,7 +22,7 @@ from boxspec.verify.scene import TEMPORARY, Scene
 
 Params = dict[str, object]
 
-# For each probe, the listener of the kit that notices it.
+# For each probe, the listener of the kit that the probe tries to reach.
 INTERNET = {
     "n_tcp4": "tcp4",
     "n_tcp6": "tcp6",
@@ -53,13 +53,13 @@ NAMED = {
     "abstract": "an abstract Unix socket was reached",
     "abstract_dgram": "an abstract Unix datagram socket was reached",
 }
-# Sockets of services of the host, by which a program acts as their user or as root.
+# Sockets of services of the host. A program that reaches one can act as another user or as root.
 OF_THE_HOST = (
     *("/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock"),
     *("/run/crio/crio.sock", "/run/dbus/system_bus_socket", "/run/snapd.socket"),
     *("/run/systemd/private", "/tmp/.X11-unix/X0", "/tmp/.X11-unix/X1"),
 )
-# Names below XDG_RUNTIME_DIR.
+# Names of sockets and folders below XDG_RUNTIME_DIR.
 OF_THE_USER = ("bus", "gnupg", "docker", "keyring")
 SIGNALS = ("p_kill_usr1", "p_tgkill", "p_sigqueue", "p_pidfd_signal")
 CHANGES = ("p_setpriority", "p_prlimit", "p_sched_setaffinity", "p_process_vm_writev", "p_proc_mem")
@@ -78,7 +78,7 @@ class Services(Target):
         return [self._attempt(scene, name, known) for name in self.probes]
 
     def lines(self, scene: Scene) -> list[Line]:
-        # No other shell connects to addresses.
+        # Only bash can connect to addresses.
         if "n_tcp4" not in self.probes or not shutil.which("bash"):
             return []
         port = scene.listeners.params["tcp4"]
@@ -132,8 +132,11 @@ class Processes(Target):
 
 @dataclass(frozen=True)
 class SocketsOfTheUser(Target):
-    """Unix sockets at the places in which programs of a user listen: an SSH agent in the temporary
-    folder, and D-Bus, gpg-agent, a container engine and a keyring below XDG_RUNTIME_DIR."""
+    """Unix sockets at the places in which programs of a user listen.
+
+    These are an SSH agent in the temporary folder, and D-Bus, gpg-agent, a container engine and a
+    keyring below XDG_RUNTIME_DIR.
+    """
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         agent = TEMPORARY / f"ssh-{random_name()}"
@@ -160,7 +163,7 @@ class SocketsOfTheUser(Target):
 
 
 def _runtime_folder(scene: Scene) -> Path:
-    """Make a folder for XDG_RUNTIME_DIR, below the one that the user has."""
+    """Make a folder for XDG_RUNTIME_DIR, below the user's own XDG_RUNTIME_DIR."""
     own = without_the_kit(os.environ, ()).get("XDG_RUNTIME_DIR", "")
     usable = own.startswith("/") and os.access(own, os.W_OK | os.X_OK)
     return scene.private_folder(Path(own) / random_name() if usable else scene.fresh(scene.home))
@@ -179,7 +182,7 @@ class SocketOfTheHost(Target):
 
 
 def sockets_of_the_host() -> list[SocketOfTheHost]:
-    """Return those sockets of services that exist here and that this user may use."""
+    """Return the sockets in OF_THE_HOST that exist here and that this user may use."""
     found = []
     for name in OF_THE_HOST:
         path = Path(name)
@@ -193,7 +196,7 @@ def sockets_of_the_host() -> list[SocketOfTheHost]:
 
 
 def need_all_processes() -> None:
-    """Raise UntestableError if the kit cannot see each process that the command leaves."""
+    """Raise UntestableError if /proc may hide processes that the command leaves."""
     if procs.hidden_by_proc():
         raise UntestableError("/proc is mounted with hidepid: it hides processes from this user")
 
@@ -213,8 +216,10 @@ class Leftovers(Target):
 
 @dataclass(frozen=True)
 class Typing(Target):
-    """Input that a program puts into the terminal of the user. It needs a separate start, at a
-    terminal."""
+    """Input that a program puts into the terminal of the user.
+
+    The test needs a separate start at a terminal.
+    """
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         def effects(result: ProbeResult) -> list[str]:

@@ -1,5 +1,7 @@
-"""Targets that must not be read: files, folders and variables. Each has random content; a program
-that prints it has read the target."""
+"""Targets that must not be read: files, folders and variables.
+
+Each contains a random secret. A program that prints the secret has read the target.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from boxspec.verify.paths import Place
 from boxspec.verify.row import Attempt, Effects, Line, Target
 from boxspec.verify.scene import Scene
 
-# Ways to read one file, by probe. Each way has its own control.
+# Ways to read one file, by probe. Each way is tried without the command too.
 WAYS = {
     "r_secret": "opened",
     "r_proc_self_root": "opened through /proc/self/root",
@@ -39,8 +41,8 @@ MAKE_LINKS = ("r_via_symlink", "r_via_new_hardlink")
 def _folders_to_unmount(path: Path) -> dict[str, object]:
     """Return the lowest and the highest folder that the attempt unmounts.
 
-    They lie above the path and below the next mount point of this host. So without a sandbox none
-    of them is a mount point, and nothing happens.
+    Both lie above the path and below the next mount point of this host. So without a sandbox
+    neither is a mount point, and the attempt has no effect.
     """
     if os.path.ismount(path.parent):
         return {}
@@ -63,7 +65,7 @@ def printed(token: str, effect: str) -> Callable[[bytes], list[str]]:
 class ReadFile(Target):
     """The content of a file.
 
-    thorough: True to try every known way to read it.
+    thorough: True to try every known way of reading the file.
     """
 
     place: Place
@@ -162,7 +164,8 @@ class ReadFolder(Target):
 
 @dataclass(frozen=True)
 class OpenHostFile(Target):
-    """A file of the host that the kit did not make. It is opened and identified, but never read."""
+    """A file of the host that the kit did not make. The attempt opens and identifies it, but reads
+    no content."""
 
     path: Path
 
@@ -177,7 +180,7 @@ class OpenHostFile(Target):
 
 
 def identified(path: Path, effect: str) -> Callable[[ProbeResult], list[str]]:
-    """Return the effect if the program opened the host's file, recognised by device and inode."""
+    """Return the effect if the program opened the host's file, which device and inode identify."""
     found = path.stat()
     return named(f"file {found.st_dev}:{found.st_ino}", effect)
 
@@ -207,13 +210,16 @@ class Variable(Target):
 
 @dataclass(frozen=True)
 class Environments(Target):
-    """The environment of other processes, read through /proc: of the launcher and of a process of
-    the user."""
+    """The environment of other processes, read through /proc.
+
+    These are the launcher and a process of the user.
+    """
 
     name: str = "GITHUB_TOKEN"
 
     def attempts(self, scene: Scene) -> list[Attempt]:
-        # Start another process with the same secret outside, so that the control can find one.
+        # The control has no launcher with the secret. So another process with the secret is started
+        # outside.
         token = scene.variable(self.name)
         params = {**scene.process(token).params, "token": token}
         shown = "/proc/PID/environ of"

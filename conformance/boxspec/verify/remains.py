@@ -1,9 +1,8 @@
-"""Objects that the command itself leaves after a program without any attempt: files, processes,
-control groups, and other objects on the host.
+"""Objects that the command itself leaves after a program without any attempt.
 
-TMPDIR and XDG_RUNTIME_DIR of the command are new folders, so that no other process of the host
-makes files there. In the control, a shell starts the program and leaves a process and files on
-purpose.
+These are files, processes, control groups, and other objects on the host. TMPDIR and
+XDG_RUNTIME_DIR of the command are new folders, so that no other process of the host makes files
+there. In the control, a shell starts the program and leaves a process and files on purpose.
 """
 
 from __future__ import annotations
@@ -26,8 +25,11 @@ VARIABLES = ("TMPDIR", "XDG_RUNTIME_DIR")
 
 @dataclass(frozen=True)
 class Remains(Target):
-    """New and changed files in the home directory, the workspace and the temporary folders;
-    processes; control groups; other objects on the host."""
+    """Files, processes, control groups and other objects that exist after the command and not
+    before.
+
+    Files are compared in the home directory, the workspace and the temporary folders.
+    """
 
     host: Host = field(default_factory=Host, compare=False)
 
@@ -37,7 +39,8 @@ class Remains(Target):
         for name, folder in zip(VARIABLES, temporary, strict=True):
             folder.mkdir(mode=0o700)
             scene.env[name] = str(folder)
-        # The user's real home directory is not compared: it is large, and other programs change it.
+        # The user's real home directory is not compared, because it is large and other programs
+        # change it.
         folders = temporary if scene.real else [scene.home, *temporary]
         before: dict[Path, Facts] = {}
         scene.before_the_start(lambda: before.update(_paths(folders)))
@@ -53,7 +56,7 @@ class Remains(Target):
             }
             new = now.keys() - before.keys()
             changed = [path for path, each in before.items() if now.get(path, each) != each]
-            # Show one line for each new folder, not for each file below it.
+            # For a new folder there is only one line, and not one for each file below it.
             tops = sorted(path for path in new if path.parent not in new)
             files = [f"{scene.shown(path)} was left ({_kind(path)})" for path in tops]
             files += [f"{scene.shown(path)} was changed" for path in sorted(changed)]

@@ -1,8 +1,8 @@
 """A DNS query through the system's resolver.
 
 The start gets a network namespace that has only a loopback interface, a DNS server of the kit on
-it, and an /etc/resolv.conf that names this server. Only root can make this without changing the
-user too.
+this interface, and an /etc/resolv.conf that names the server. Only root can make this without
+changing the user too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ until [ -e "$5" ]; do kill -0 $! || exit 125; done
 shift 5
 exec "$@"
 """
-# The DNS server answers each query with 127.0.0.1 and records the names. It first enables the
+# The DNS server answers each query with 127.0.0.1 and records the names. Before that it enables the
 # loopback interface.
 SERVER = """\
 import fcntl, os, socket, struct, sys
@@ -49,8 +49,10 @@ while True:
 
 @dataclass(frozen=True)
 class Resolver(Target):
-    """A query for a random name through the resolver inside the sandbox. The server of the kit
-    records it."""
+    """A query for a random name through the resolver inside the sandbox.
+
+    The DNS server of the kit records the query.
+    """
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         label = secrets.token_hex(8)
@@ -69,8 +71,8 @@ class Resolver(Target):
 
 
 def can_be_asked() -> bool:
-    """True if this user can make the network namespace, and /etc/resolv.conf exists as a mount
-    point."""
+    """True if this user can make the network namespace, and /etc/resolv.conf is a file to mount
+    over."""
     if os.geteuid() != 0 or not Path("/etc/resolv.conf").is_file() or not shutil.which("unshare"):
         return False
     words = [*NAMESPACES, "mount", "--bind", "/dev/null", "/etc/resolv.conf"]

@@ -9,10 +9,10 @@ from boxspec.verify.row import Row, Status
 
 @dataclass(frozen=True)
 class Verdict:
-    """One verdict.
+    """The verdict on one row.
 
     evidence: the observations, for people.
-    attempts: the number of attempts whose control worked.
+    attempts: how many attempts had their effect without the command.
     """
 
     row: Row
@@ -25,8 +25,8 @@ class Verdict:
 class Verification:
     """The result of a verification.
 
-    starts: the number of starts of the command.
-    flags: the options that are needed to ask a row again.
+    starts: how often the command was started.
+    flags: the options that are needed to test a row again.
     product: name and version of the command, if it prints them.
     """
 

@@ -1,4 +1,4 @@
-"""Rows: each is one expectation of a command, with the attempts that check it."""
+"""Rows: each row is one expectation of a command, with the attempts that check it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 DEFAULT = "default"
 # A probe without effects outside.
 IDLE = "o_pipes"
-# A function that returns the observed effects of an attempt, one line each. The list is empty if it
-# had no effect.
+# A function that returns the observed effects of an attempt, one line for each. The list is empty
+# if the attempt had no effect.
 Effects = Callable[[ProbeResult], list[str]]
 
 
 class Status(Enum):
-    """In the order of the table."""
+    """The status of a row. The statuses are in the order of the table."""
 
     LEAKED = "LEAKED"
     BLOCKED = "blocked too much"
@@ -36,17 +36,17 @@ class Attempt:
     """One attempt of one probe.
 
     late: the attempt changes mounts or folders that other attempts use, so it comes last.
-    group: attempts with the same `group` belong together. In a row that expects success, one
-        success in each group is enough.
+    group: attempts with the same `group` belong together. If the row expects success, one success
+        in each group is enough.
     unclear: the program reports success, but its file may be a copy inside the sandbox. So success
         without an observed effect proves nothing.
-    after_start: the attempt waits until the kit has made the files that are new since the start.
-    is_there: True if the file that it reads still has its content. A command that removes the file
-        keeps no program out.
+    after_start: the attempt waits until the kit has made the late decoys.
+    is_there: a function that returns True if the file still has its content. If the command removes
+        the file, a failed attempt does not show that the command keeps programs out.
     shared: other programs of the host may have the same effects, so they count only if further
         starts confirm them (host.py).
-    way: how it reaches its object; empty if it simply opens it. The evidence names the way if no
-        simpler attempt had the effect.
+    way: how the attempt reaches its object; empty if it simply opens the object. The evidence names
+        the way if no simpler attempt had the effect.
     """
 
     probe: str
@@ -65,8 +65,10 @@ class Attempt:
 
 @dataclass
 class Line:
-    """A line for an ordinary shell that asks the same as a probe. Only a line that must work has a
-    control."""
+    """A line for an ordinary shell. It attempts the same as a probe.
+
+    A line has a control only if it must work.
+    """
 
     text: str
     shown: str
@@ -74,8 +76,8 @@ class Line:
 
 
 class Target:
-    """One object that a row is about. Its methods raise UntestableError if this host cannot test
-    it.
+    """One object that a row is about. If this host cannot test it, its methods raise
+    UntestableError.
 
     link: makes the links among the decoys, before all other decoys.
     furnish: makes the decoys in a scene.
@@ -100,16 +102,16 @@ class Target:
 class Row:
     """One expectation of a command.
 
-    allowed: its targets must work. Otherwise the command must keep programs away from them.
+    allowed: the attempts must work. In other rows the command must prevent their effects.
     terminal, idle, apart, planted: the row needs a separate start: at a terminal, without any
         attempt, with its own network, or after a program inside has made files.
     passes_without_sandbox: programs usually have no effect here without a sandbox either, so a held
         row proves little.
-    repeat: the words of the command line that ask this row again.
-    cannot: why the row cannot be asked.
+    repeat: the words of the command line that test this row again.
+    cannot: why the row cannot be tested.
     absent: places that are missing in one more start.
     absent_targets: the targets that are tested in that start.
-    family: held default rows of one family share a line of the table.
+    family: held default rows with the same family share one line of the table.
     """
 
     id: str
@@ -140,7 +142,7 @@ class Record:
     """The report of the probe program about one attempt.
 
     ended: how the process of the attempt ended.
-    output: the text that was read as `result`.
+    output: the text from which `result` was read.
     """
 
     ended: str

@@ -16,7 +16,7 @@ PATHS = frozenset({"deny-read", "deny-write", "allow-write"})
 class Rule:
     """One expectation.
 
-    origin: the option, or the file and line, where it is written.
+    origin: the option, or the file and line, in which the user wrote it.
     """
 
     kind: str
@@ -32,8 +32,8 @@ class Rule:
         return (f"--{self.kind}", self.value) if self.value else (f"--{self.kind}",)
 
     def as_shown(self, home: Path, cwd: Path) -> Rule:
-        """Return the rule with the path as its user wrote it, with `~` where the shell has expanded
-        it."""
+        """Return the rule with the path as its user wrote it: `~` is put back where the shell has
+        expanded it."""
         if self.kind in PATHS:
             with contextlib.suppress(UntestableError):
                 return replace(self, value=place_of(self.value, home, cwd).shown)

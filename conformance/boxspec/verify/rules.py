@@ -50,7 +50,8 @@ from boxspec.verify.writing import (
     WriteLateFile,
 )
 
-# The kinds of rules that take a value, with the weight of a leak of this kind.
+# The kinds of rules that take a value, each with a weight. Leaks with a greater weight are listed
+# first.
 KINDS = {
     "deny-read": 100,
     "deny-write": 90,
@@ -76,7 +77,7 @@ class Settings:
 
 
 def read_settings(path: Path) -> Settings:
-    """Read a verify.toml. An entry of a wrong type is an error that names the entry."""
+    """Read a verify.toml; raise a UsageError that names the first entry of a wrong type."""
     try:
         text = path.read_text(encoding="utf-8")
         raw = tomllib.loads(text)
@@ -160,8 +161,10 @@ def _row_of(rule: Rule, home: Path, cwd: Path, folders: Container[Place]) -> Row
 def _absent(
     rule: Rule, home: Path, cwd: Path, folders: Container[Place]
 ) -> tuple[Place, Target] | None:
-    """For a rule without a glob, return its place and the target of the start in which that place
-    is missing."""
+    """Return the place of a rule, and the target for a start in which the place does not exist.
+
+    Return None for a rule with a glob.
+    """
     if rule.kind not in DENIES:
         return None
     place = place_of(rule.value, home, cwd)
@@ -200,8 +203,8 @@ def _targets(rule: Rule, home: Path, cwd: Path, folders: Container[Place]) -> li
             through = folder or link.rest != each.rest.rstrip("/")
             made += [Link(link, real, through), *_on_path(rule.kind, rest, folder)]
     if rule.kind in DENIES and is_glob(place.rest) and place.base != "/":
-        # The rule also denies files that do not exist yet. A glob such as **/x has an example
-        # without a random name, whose file exists already.
+        # The rule also denies files that do not exist yet. But the example of a glob such as **/x
+        # has no random name, so this file exists already.
         late = (ReadLateFile,) if rule.kind == "deny-read" else (WriteLateFile, NewFile)
         made += [target(each) for target in late for each in examples(place) if each not in found]
     return made
@@ -220,8 +223,10 @@ def _on_path(kind: str, place: Place, folder: bool) -> list[Target]:
 
 
 def _on_host(kind: str, path: Path) -> Target:
-    """Return the target for a path outside the workspace and the home directory. Such a file of the
-    host is only opened, never read or written."""
+    """Return the target for a path outside the workspace and the home directory.
+
+    An attempt only opens this file of the host, and never reads or writes it.
+    """
     if not path.exists():
         raise UntestableError(NOTHING_THERE)
     if kind == "deny-read":

@@ -1,7 +1,7 @@
 """The scene of one start: a home directory and a workspace with decoys, and the observers.
 
-Each start has a new scene, because a successful attempt changes its decoys. All names, places and
-contents are random, and no name or variable mentions the kit.
+A successful attempt changes its decoys, so each start has a new scene. All names, places and
+contents are random. No name and no variable mentions the kit.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ Entered = TypeVar("Entered", bound=contextlib.AbstractContextManager[Any])
 class Scene:
     """A home directory and a workspace with decoys.
 
-    Make it, add all decoys, then call `settle`; `changes` reports the changes since that call.
-    parent: the folder below which it lies; the default is one of `parents`.
+    Make a scene, add all decoys, then call `settle`; `changes` reports the changes since that call.
+    parent: the folder below which the scene lies; the default is one of `parents`.
     control: True if programs are started without the command.
     program: the program of the kit that is started.
     """
@@ -66,7 +66,7 @@ class Scene:
         layout = layout or Layout()
         self.control = control
         self.real = layout.home is not None
-        # The folder of the user that the workspace stands for.
+        # The user's folder that corresponds to the workspace.
         self._own_root = layout.copied or Path.cwd()
         self._stack = contextlib.ExitStack()
         self._fresh: set[Path] = set()
@@ -90,20 +90,20 @@ class Scene:
         # A file that is made after all late decoys. Attempts on late decoys wait until it exists.
         self.marker = self.fresh(self.root)
         self.env: dict[str, str] = {}
-        # Words that precede the command, to start it in other namespaces.
+        # Words before the command. They start the command in other namespaces.
         self.prefix: list[str] = []
-        # Processes that outlived the command: those of the program, and all others.
+        # Processes that outlived the command: those of the program, and the others as text.
         self.left: list[int] = []
         self.others_left: list[str] = []
         # The control groups in which the program ran.
         self.ran_in: list[str] = []
-        # The folder for the marks of planted scripts.
+        # Planted scripts make files (marks) in this folder when they are executed.
         self.marks: Path | None = None
         self._before: list[Callable[[], None]] = []
         self.typed = 0
         self._tokens: dict[Path, str] = {}
-        # The file at each tried path before the start, and the paths whose file was missing or
-        # replaced when the program ran.
+        # The identity of the file at each tried path before the start; and the paths at which this
+        # file was missing or replaced while the program ran.
         self._identities: dict[Path, tuple[int, int] | None] = {}
         self._displaced: set[Path] = set()
         self._watched: dict[Path, dict[str, Facts]] = {}
@@ -133,11 +133,11 @@ class Scene:
         return not self._fresh.isdisjoint((path, *path.parents))
 
     def before_the_start(self, call: Callable[[], None]) -> None:
-        """Register a call for the moment when all decoys exist, before the start."""
+        """Register a function that is called when all decoys exist, before the start."""
         self._before.append(call)
 
     def keeps(self, path: Path) -> bool:
-        """True if the path exists and belongs to the user, so that it may only be opened."""
+        """True if the path exists and belongs to the user. Such a file may only be opened."""
         return self.real and path not in self._tokens and os.path.lexists(path)
 
     def make_parents(self, path: Path) -> None:
@@ -155,8 +155,8 @@ class Scene:
             path.parent.mkdir(parents=True, exist_ok=True)
 
     def _copied(self, program: str, folder: Path) -> Path:
-        """Return a copy of a program of the kit. Its name is short, because /proc keeps only 15
-        characters."""
+        """Return a copy of a program of the kit. The copy has a short name, because /proc keeps
+        only 15 characters of a name."""
         made = self.fresh(folder)
         made = made.with_name(made.name[:15])
         if self.real:
@@ -171,8 +171,7 @@ class Scene:
         return base / place.rest.rstrip("/") if place.rest else base
 
     def decoy(self, path: Path) -> str:
-        """Write a secret to this path and return it. If the path has a secret already, return that
-        one."""
+        """Return the secret at this path. If there is none, write one."""
         if path not in self._tokens:
             token = secrets.token_hex(12)
             self.make_parents(path)
@@ -195,22 +194,22 @@ class Scene:
                 if not (made := base / each).exists():
                     continue
                 mode = mode_of_decoy(each, own / each, is_folder=made.is_dir())
-                # After the start, a needless chmod would count as a change by the command.
+                # The mode is changed only if it is wrong: after the start, a chmod would count as a
+                # change by the command.
                 if stat.S_IMODE(made.stat().st_mode) != mode:
                     made.chmod(mode)
             return
 
     def late_decoy(self, path: Path) -> str:
-        """Register a secret that is written to this path after the command has started; return the
-        secret."""
+        """Return a secret. It is written to this path after the command has started."""
         if path not in self._late:
             self.make_parents(path)
             self._set_mode(path)
         return self._late.setdefault(path, secrets.token_hex(12))
 
     def after_the_start(self) -> None:
-        """Note the files that the command has moved. Write the late decoys, then the marker for
-        which their attempts wait."""
+        """Write the late decoys, and then the marker for which their attempts wait. Before that,
+        note the files that the command has moved."""
         known = self._identities.items()
         self._displaced = {path for path, before in known if before and before != _identity(path)}
         self._displaced |= {path for path, token in self._tokens.items() if not holds(path, token)}
@@ -223,12 +222,12 @@ class Scene:
             self.marker.touch()
 
     def late_changes(self, path: Path) -> list[str]:
-        """Return an effect if a late decoy has lost its content."""
+        """Return an effect if a late decoy no longer has its content."""
         kept = content(path) == f"# {self._late[path]}\n".encode()
         return [] if kept else [f"{self.shown(path)}, made after the start, was changed"]
 
     def link(self, path: Path, target: Path, to_folder: bool) -> None:
-        """Make a link before any decoy is written through it. If the link leads to a folder, that
+        """Make a link, before any decoy is written through it. If the link leads to a folder, that
         folder is made too."""
         if not path.is_symlink():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -236,7 +235,7 @@ class Scene:
             path.symlink_to(target)
 
     def absent(self, path: Path) -> None:
-        """Remove a path, including decoys that other rows have put there."""
+        """Remove a path, even if another row has put a decoy there."""
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
@@ -257,7 +256,7 @@ class Scene:
         return made
 
     def outside_folder(self, *, beside: bool = False) -> Path:
-        """Make a folder with a file, for one attempt.
+        """Make a folder with a file outside the workspace, for one attempt.
 
         beside: True to make it in the parent directory of the workspace, like another project;
             False to make it in the home directory.
@@ -271,25 +270,25 @@ class Scene:
         return made
 
     def private_folder(self, path: Path) -> Path:
-        """Make a folder that only the user may open, for the duration of the scene."""
+        """Make a folder that only the user may open. It is removed at the end of the scene."""
         self.removed_at_the_end(path)
         path.mkdir(mode=0o700)
         return path
 
     def variable(self, name: str) -> str:
-        """Set a variable of the command's environment to a secret; return the secret."""
+        """Set a variable of the command's environment to a random secret, and return the secret."""
         return self.env.setdefault(name, secrets.token_hex(12))
 
     @property
     def victim(self) -> Victim:
-        """Return a process of the user outside the sandbox."""
+        """Return the process of the user outside the sandbox; start it at the first call."""
         if self._victim is None:
             self.victim_token = secrets.token_hex(12)
             self._victim = self.process(self.victim_token)
         return self._victim
 
     def process(self, token: str) -> Victim:
-        """Start another process of the user outside the sandbox, with this secret in its
+        """Start one more process of the user outside the sandbox, with this secret in its
         environment."""
         program = str(self._copied(programs.victim, self.private))
         return self._stack.enter_context(Victim(program, self.base, token))
@@ -315,12 +314,12 @@ class Scene:
     def port(self, number: int, *, both: bool = False) -> Port:
         """Return a listener of the kit on this TCP port of 127.0.0.1; 0 means any free port.
 
-        both: also listen on ::1, if the host has it.
+        both: True to listen on ::1 too, if the host has this address.
         """
         return self.enter(Port(number, both=both))
 
     def enter(self, made: Entered) -> Entered:
-        """Enter a context that is left at the end of the scene."""
+        """Enter a context. The end of the scene leaves it."""
         self._stack.enter_context(made)
         return made
 
@@ -361,8 +360,8 @@ class Scene:
     def changes(self, path: Path, *, made_empty: bool = True) -> list[str]:
         """Return the changes at a watched path.
 
-        made_empty: also count new files without content. A launcher may leave such files as mount
-            points.
+        made_empty: True to count new files without content too. A launcher may leave such files as
+            mount points.
         """
         before, now = self._watched[path], _tree(path)
         found = []
@@ -407,7 +406,7 @@ class Scene:
 
 @contextlib.contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Turn an error of the file system at a decoy into the reason why a row is not tested."""
+    """Turn an error of the file system into an UntestableError: a decoy could not be made."""
     try:
         yield
     except OSError as why:
@@ -416,7 +415,8 @@ def _explained(path: Path) -> Iterator[None]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file while the command runs. It may have put a fifo or a link there."""
+    """Write a file while the command runs. The command may have put a fifo or a link in its
+    place."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with os.fdopen(os.open(path, flags, 0o666), "wb") as file:
         file.write(data)

@@ -1,7 +1,6 @@
 """The starts of one verification: of the probe program, of a shell, and at a terminal.
 
-Each start is made twice, each time in a new scene: without the command as the control, and with the
-command.
+Each start is made twice, in two new scenes: without the command as the control, and with it.
 """
 
 from __future__ import annotations
@@ -34,8 +33,7 @@ from boxspec.verify.scene import Scene
 from boxspec.verify.terminal import Terminal
 from boxspec.verify.witness import Witness
 
-# The number of further starts for the rest of a plan if the program was ended before it finished
-# the plan.
+# If the program was ended before it finished the plan, the number of further starts for the rest.
 AGAIN = 2
 # Time for the kernel to end the processes of a sandbox after the sandbox has ended.
 ENDS_S = 1.0
@@ -49,8 +47,8 @@ Refused = dict[str, str]
 class Starter:
     """Starts programs with the command, or without it as a control.
 
-    furniture: rows whose decoys are in every scene, even if the row is not asked, so that a command
-        meets the same home directory and workspace in each start.
+    furniture: rows whose decoys are in every scene, even if the rows are not tested. So the home
+        directory and the workspace look the same in each start.
     """
 
     def __init__(
@@ -76,10 +74,11 @@ class Starter:
     ) -> Iterator[tuple[Scene, dict[Key, Attempt], Refused]]:
         """Yield a scene with all decoys, the attempts of these rows, and the rows without attempts.
 
-        absent: make the start in which the places `row.absent` are missing.
-        elsewhere: make the scene below another folder than all others, if there is one. Only the
-            start of the shell does: then a command that confines only below one folder either
-            leaks in all other starts, or confines the probe program and not the shell.
+        absent: True to leave out the places `row.absent`.
+        elsewhere: True to make the scene below another folder than all others, if there is one.
+            Only the shell is started there. A command may confine only below one folder: then it
+            either leaks in all other starts, or seems to confine the probe program and not the
+            shell.
         """
         asked = {row.id for row in rows}
         others = [row for row in self._furniture if row.id not in asked]
@@ -107,14 +106,14 @@ class Starter:
         env = scene.environment(os.environ)
         self.starts += 1
         limit_s = self._limit_s
-        # A control has no sandbox, which would need this time to end its processes.
+        # Without a sandbox, no processes inside must be ended.
         ends_s = ENDS_S if self._command else 0.0
         how = Start(argv, env, flags, stdin, limit_s, ends_s, witness, wait_for_all, stdout)
         return launch(self._janitor, scene, how)
 
 
 def _furnish(scene: Scene, rows: Iterable[Row], others: Sequence[Row], absent: bool) -> None:
-    # Make all links first, because later decoys are written through them.
+    # All links are made first, because later decoys are written through them.
     for target in (target for row in [*rows, *others] for target in row.targets):
         target.link(scene)
     for target in (target for row in others for target in row.targets):
@@ -125,10 +124,10 @@ def _furnish(scene: Scene, rows: Iterable[Row], others: Sequence[Row], absent: b
 
 
 def by_probes(starter: Starter, rows: Sequence[Row], absent: bool = False) -> Outcome:
-    """Make all attempts of these rows. One start is enough if the command does not end the program
-    early.
+    """Make all attempts of these rows.
 
-    absent: make the start in which the places `row.absent` are missing.
+    If the command ends the program early, the missing attempts are made in further starts.
+    absent: True to leave out the places `row.absent`.
     """
     found = Outcome()
     for _ in range(1 + AGAIN):
@@ -153,8 +152,8 @@ def _arranged(
                 attempts += target.attempts(scene)
             except UntestableError as why:
                 reasons.append(str(why))
-        # In the user's real home directory only existing files can be tested, so a row may have
-        # both attempts and reasons.
+        # In the user's real home directory only existing files can be tested. So a row may have
+        # attempts, and also reasons why others are missing.
         if reasons and not (scene.real and attempts):
             refused[row.id] = reasons[0]
             continue
@@ -214,7 +213,7 @@ def collect(
     if complete or not found.ran or not ended.in_time:
         return False
     missing = [key for key, each in wanted.items() if each.id not in records]
-    # The first missing attempt ended the program, so it is not made again.
+    # The first missing attempt ended the program, so it is not tried again.
     for key in missing[1:]:
         if not found.tried[key].effects:
             del found.tried[key]
@@ -222,7 +221,7 @@ def collect(
 
 
 def _advice(plan: Path, ended: Ended) -> str:
-    """Return the remedy if the command runs programs as a user who cannot enter the folders."""
+    """Return a hint if the command runs programs as a user who cannot enter the folders."""
     closed = [each for each in plan.parents if not each.stat().st_mode & stat.S_IXOTH]
     if not closed or "permission denied" not in ended.said.lower():
         return ""
@@ -233,7 +232,7 @@ def _advice(plan: Path, ended: Ended) -> str:
 
 
 def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    """Run the lines of these rows by /bin/sh, an ordinary program of the host."""
+    """Run the lines of these rows in a shell, which is an ordinary program of the host."""
     found = Outcome()
     with starter.scene([], elsewhere=True) as (scene, _, _):
         lines: dict[Key, Line] = {}
@@ -254,8 +253,8 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
         # A command may treat a program specially because of its name, so the program is chosen at
         # random.
         words = [*secrets.choice(SHELLS), str(script)]
-        # The other starts have /dev/null as stdin and files for the output. This one has a pipe
-        # without content, and writes to a terminal.
+        # A confinement may depend on the streams. The other starts have /dev/null as stdin and
+        # files for the output. This start has a closed pipe, and writes to a terminal.
         nothing, end = os.pipe()
         os.close(end)
         try:
@@ -281,14 +280,14 @@ def _said(ended: Ended, output: bytes) -> str:
 
 
 def by_themselves(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    """Make the attempts of these rows in a start of their own."""
+    """Make the attempts of these rows in a separate start."""
     found = Outcome()
     _start_probes(starter, rows, found)
     return found
 
 
 def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    """Make the attempts of these rows in a program whose stdin is the terminal of the user."""
+    """Make the attempts of these rows in a program whose stdin is a terminal."""
     found = Outcome()
     with planned(starter, rows, found) as (scene, arranged, plan, words):
         ours, theirs = pty.openpty()
@@ -306,13 +305,15 @@ def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
 
 
 LEAVES = 'sleep 60 >&- 2>&- & : >"$TMPDIR/left"; mkdir "$XDG_RUNTIME_DIR/left"; exec "$@"'
-# The command of the control: a shell that leaves something and starts the program.
+# In the control this shell leaves a process and files, and starts the program.
 CONTROL = ["/bin/sh", "-c", LEAVES, "sh"]
 
 
 def at_rest(starter: Starter, rows: Sequence[Row]) -> Outcome:
-    """Run a program without effects outside, and observe what the command itself leaves: files,
-    processes, shared memory, control groups."""
+    """Run a program without effects outside, and observe what the command itself leaves.
+
+    These are files, processes, shared memory and control groups.
+    """
     found = Outcome()
     with planned(starter, rows, found) as (scene, arranged, plan, words):
         words = [*CONTROL, *words] if starter.is_control else words

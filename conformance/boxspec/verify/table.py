@@ -1,4 +1,4 @@
-"""The table of a verification, for people: leaks first, held default rows in few lines."""
+"""The table of a verification, for people: leaks come first, and held default rows share lines."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ WORDS = {
 WORKS = "works"
 COLOURS = {Status.LEAKED: "31", Status.BLOCKED: "33", Status.NOT_TESTED: "33", Status.HELD: ""}
 WIDTH, ORIGIN_WIDTH = 34, 16
-# If at least this many rows have the same reason, they are shown as one line.
+# If at least this many rows have the same reason, one line shows all of them.
 ALIKE = 3
 
 
 def print_table(found: Verification, terminal: Terminal, verbose: bool) -> None:
-    """Print one line for each row. Held default rows share one line per family.
+    """Print one line for each row. Held default rows of one family share a line.
 
-    verbose: print each row with its evidence and the command that asks it again.
+    verbose: True to print each row with its evidence and the command that tests it again.
     """
     words = found.product or one_word(shlex.join(found.command), 60)
     starts = many(found.starts, "start")
@@ -50,8 +50,10 @@ def print_table(found: Verification, terminal: Terminal, verbose: bool) -> None:
 
 
 def _alike(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
-    """Replace all rows that were not tested for the same reason by one line, at the place of the
-    first."""
+    """Return the lines for rows that were not tested for the same reason, by the id of each row.
+
+    The first of these rows gets the common line, the others get none.
+    """
     found: dict[str, list[str]] = {}
     missing = [each for each in verdicts if each.status is Status.NOT_TESTED]
     for reason in dict.fromkeys(each.evidence for each in missing):
@@ -64,7 +66,10 @@ def _alike(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
 
 
 def _families(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
-    """Replace the held default rows of a family by one line, at the place of the first."""
+    """Return the lines for held default rows of one family, by the id of each row.
+
+    The first of these rows gets the common line, the others get none.
+    """
     held = [each for each in verdicts if each.status is Status.HELD and each.row.family]
     found: dict[str, list[str]] = {}
     for family in dict.fromkeys(each.row.family for each in held):
@@ -93,13 +98,14 @@ def _details(verdict: Verdict, found: Verification) -> Iterable[str]:
 
 
 def repeat(verdict: Verdict, found: Verification) -> str:
-    """Return the command that asks one row again, for a shell in the working directory."""
+    """Return a shell command that tests one row again. It works in the current working
+    directory."""
     words = ["verify", *found.flags, *verdict.row.repeat, "--", *found.command]
     return f"{command_from(Path.cwd())} {shlex.join(words)}"
 
 
 def closing(found: Verification) -> str:
-    """Return the last line, with PASS, FAIL or OPEN, the counts and the exit status."""
+    """Return the last line: PASS, FAIL or OPEN, the counts and the exit status."""
     leaked = [each for each in found.verdicts if each.status is Status.LEAKED]
     own = [each for each in found.verdicts if not each.row.usual]
     parts = []

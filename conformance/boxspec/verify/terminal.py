@@ -15,7 +15,7 @@ class Terminal:
     """A terminal in raw mode, which changes no byte of the output.
 
     theirs: the descriptor for the command.
-    shown: the output, complete after the end of the context.
+    shown: the output. It is complete after the end of the context.
     """
 
     def __enter__(self) -> Terminal:
@@ -28,7 +28,7 @@ class Terminal:
 
     def _read(self) -> None:
         size = 0
-        # The kernel answers EIO once the last process has closed the terminal.
+        # Reading fails with EIO once the last process has closed the terminal.
         with contextlib.suppress(OSError):
             while part := os.read(self._ours, 1 << 16):
                 if size < OUTPUT_MOST:
@@ -41,6 +41,6 @@ class Terminal:
 
     def __exit__(self, *_: object) -> None:
         os.close(self.theirs)
-        # A process that was left at the terminal keeps it open, so the wait has a limit.
+        # A leftover process may keep the terminal open, so the wait has a limit.
         self._thread.join(1)
         os.close(self._ours)

@@ -1,4 +1,4 @@
-"""Run one verification: make the rows and starts, and judge them."""
+"""Run one verification: make the rows and the starts, and judge the results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from boxspec.verify.row import Row
 from boxspec.verify.scene import NOTHING_THERE
 from boxspec.verify.starts import Starter, at_rest, at_terminal, by_probes, by_shell, by_themselves
 
-# Programs that print their version when asked.
+# These programs print their version with --version.
 PRINT_VERSION = frozenset(
     {"bwrap", "firejail", "nsjail", "srt", "codex", "sandlock", "nono", "hakoniwa", "birdcage"}
 )
@@ -32,18 +32,21 @@ Asked = Callable[[Starter, Sequence[Row]], Outcome]
 
 @dataclass
 class Starts:
-    """The starts of one run. `hung`: the outcome of the first start with the command that hung."""
+    """Makes each start of one run without the command and with it.
+
+    hung: the outcome of the first start in which the command hung.
+    """
 
     control: Starter
     inside: Starter
     hung: Outcome | None = None
 
     def both(self, rows: Sequence[Row], asked: Asked) -> Both:
-        """Ask these rows without the command and with it."""
+        """Test these rows without the command and with it."""
         if not rows:
             return Both(Outcome(), Outcome())
-        # A command that hung once would hang in each further start too. If it ran the program
-        # before, its leaks are worth one more start.
+        # A command that hung once would hang in each further start too. But if the program ran
+        # before the hang, one more start of the probe program may show leaks.
         if self.hung is not None and not (self.hung.ran and asked is by_probes):
             return Both(Outcome(), self.hung)
         found = Both(asked(self.control, rows), asked(self.inside, rows))
@@ -77,7 +80,7 @@ def _asked(row: Row) -> Asked:
 
 
 def at_rest_again(starts: Starts, row: Row) -> Both:
-    """Ask an idle row, with further starts to confirm effects that other programs may have had."""
+    """Test an idle row. Further starts confirm effects that other programs may have had."""
     ask = partial(starts.both, [row], at_rest)
     return repeated(ask(), ask)
 
@@ -92,9 +95,9 @@ def verify(
 ) -> Verification:
     """Check these rows of a command. All files of the run are removed in every case.
 
-    witnesses: these rows get no verdict. They show whether the command also confines a shell.
-    furniture: the decoys of these rows are in each scene, too. In the user's real home directory
-        the kit removes no path, and default rows about missing files are left out.
+    witnesses: rows that get no verdict. They show whether the command also confines a shell.
+    furniture: rows whose decoys are in each scene, too. In the user's real home directory the kit
+        removes no path, and default rows about missing files are left out.
     """
     started, before = datetime.now(UTC), time.monotonic()
     witnesses = [row for row in witnesses if row.id not in {each.id for each in rows}]
@@ -107,7 +110,8 @@ def verify(
         plain = [row for row in asked if row not in single]
         plain += witnesses if asked else []
         starts = Starts(control, inside)
-        # This start comes first, because an object that an earlier start has left is not new.
+        # This start comes first: if an earlier start had left an object, the object would not be
+        # new.
         idle = {row.id: at_rest_again(starts, row) for row in single if row.idle}
         probes = starts.both(plain, by_probes)
         elsewhere = [row for row in plain if row.absent and layout.home is None]

@@ -22,9 +22,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Witness:
-    """Looks for the process after its program has been started.
+    """Looks for the process of the program after the start.
 
-    program: the file of the scene, whose name no other process has.
+    program: the file of the scene. No other process has its name.
     key: hexadecimal digits.
     why: the reason why no process has the key.
     cgroups: the control groups of the process.
@@ -42,7 +42,7 @@ class Witness:
     def look(self) -> bool:
         """Send the key to the process if it is ready; return True once it has the key."""
         for pid in () if self.found else procs.named(self._name):
-            # The program catches the signal once it has read its plan.
+            # The program installs its handler after it has read its plan.
             if KEY_SIGNAL in procs.Status(pid).mask("SigCgt") and self._runs_the_program(pid):
                 if why := self.accepts(pid):
                     self.why = why

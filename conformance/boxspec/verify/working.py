@@ -14,7 +14,7 @@ from boxspec.verify.paths import Place
 from boxspec.verify.row import Attempt, Line, Target
 from boxspec.verify.scene import Scene
 
-# A file in TMPDIR, and a file in /tmp. One of the two must be possible.
+# A file in TMPDIR, and a file in /tmp. A program must be able to write one of the two.
 TEMPORARY = ("o_scratch", "w_tmp")
 ORDINARY = ("o_children", "o_pipes", "o_devices", "o_system")
 # Hooks are disabled, because a copied workspace may contain some.
@@ -32,7 +32,7 @@ def exists(path: Path, what: str) -> Callable[[ProbeResult], list[str]]:
 
 @dataclass(frozen=True)
 class Workspace(Target):
-    """Making and changing files and folders of the workspace."""
+    """Make and change files and folders of the workspace."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         work = scene.work_folder()
@@ -43,7 +43,7 @@ class Workspace(Target):
 
 @dataclass(frozen=True)
 class Ordinary(Target):
-    """Ordinary work: child processes, programs of the workspace, pipes, devices, a temporary
+    """Do ordinary work: child processes, programs of the workspace, pipes, devices, a temporary
     file."""
 
     def attempts(self, scene: Scene) -> list[Attempt]:
@@ -61,7 +61,7 @@ class Ordinary(Target):
 
 @dataclass(frozen=True)
 class GitCommit(Target):
-    """Making a `git commit` in the workspace."""
+    """Make a `git commit` in the workspace."""
 
     def lines(self, scene: Scene) -> list[Line]:
         made = scene.root / ".git" / "refs" / "heads" / "main"
@@ -77,8 +77,10 @@ class GitCommit(Target):
 
 @dataclass(frozen=True)
 class MayWrite(Target):
-    """A path that a rule allows to write. If it is a folder, a file is made in it; if it is a file,
-    it is changed."""
+    """Write to a path that a rule allows to write.
+
+    If it is a folder, a file is made in it; if it is a file, it is changed.
+    """
 
     place: Place
     folder: bool
@@ -106,7 +108,7 @@ class MayWrite(Target):
 
 @dataclass(frozen=True)
 class MayReach(Target):
-    """A TCP port of this machine that a rule allows. The kit listens on it."""
+    """Connect to a TCP port of this machine that a rule allows. The kit listens on it."""
 
     port: int
 

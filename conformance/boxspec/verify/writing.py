@@ -1,4 +1,4 @@
-"""Targets that must not be changed. Only observations from outside count as a change."""
+"""Targets that must not be changed. A change counts only if it is observed from outside."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from boxspec.verify.reading import identified, leaks, printed
 from boxspec.verify.row import Attempt, Effects, Line, Target
 from boxspec.verify.scene import Scene
 
-# Attempts to change one file. The order matters: each works on the result of the one before it.
+# Attempts to change one file. Their order matters, because each attempt uses the file as the
+# previous one left it.
 ON_A_FILE = {
     "d_symlink": "written through a link",
     "d_hardlink": "written through a hard link",
@@ -28,7 +29,7 @@ ON_A_FILE = {
     "d_unlink": "removed",
 }
 MOVES = "d_rename_parent"
-# Probes that need an empty folder in the workspace.
+# Each of these probes needs an empty folder in the workspace.
 IN_WORKSPACE = ("d_symlink", "d_hardlink", "d_rename_over", MOVES)
 OUTSIDE = (
     *("w_create", "w_write", "w_append", "w_truncate", "w_open_rdonly_trunc", "w_mkdir"),
@@ -38,7 +39,7 @@ OUTSIDE = (
     *("w_symlink_file_follow", "w_preplanted_symlink", "w_proc_self_root", "w_o_path_reopen"),
     *("w_o_tmpfile", "w_io_uring_openat", "w_exchange", "w_openat2", "w_creat", "w_mounted"),
 )
-# Attempts that do more than open a path. The evidence names them.
+# Attempts that do more than open a path. The evidence names the way.
 INDIRECT = (
     *("w_hardlink_out_to_ws_write", "w_hardlink_ws_to_out", "w_symlink_dir_follow"),
     *("w_symlink_file_follow", "w_preplanted_symlink", "w_proc_self_root", "w_o_path_reopen"),
@@ -122,8 +123,8 @@ class WriteFolder(Target):
         return found
 
     def _in_a_folder_of_the_user(self, scene: Scene, file: Path, new: Path) -> list[Attempt]:
-        """Return attempts on a new file and on the kit's decoy only, because the folder belongs to
-        the user."""
+        """Return attempts on a new file and on the kit's own decoy. The folder belongs to the
+        user."""
         shown = self.place.shown.rstrip("/")
         scene.removed_at_the_end(new)
         found = [Attempt("d_create", f"a new file in {shown}", {"denied": new}, made(scene, new))]
@@ -171,8 +172,8 @@ class NewFile(Target):
 
 @dataclass(frozen=True)
 class WriteLateFile(Target):
-    """A file that the kit makes after the command has started, at a path that a rule denies to
-    write."""
+    """A file that the kit makes after the command has started. A rule denies to write at its
+    path."""
 
     place: Place
 
@@ -212,7 +213,7 @@ def _on_a_file(scene: Scene, path: Path, shown: str, effects: Effects) -> list[A
 class Probes(Target):
     """Probes that each need a separate folder outside the workspace.
 
-    beside: the folders lie beside the workspace, otherwise in the home directory.
+    beside: True for folders in the parent directory of the workspace, False for the home directory.
     """
 
     names: tuple[str, ...]
@@ -246,10 +247,10 @@ class Probes(Target):
 
 @dataclass(frozen=True)
 class TemporaryFiles(Target):
-    """Files of the user in a private folder of a folder for all users. Other users can neither read
-    nor change them.
+    """The user's files in a private folder, which lies in a folder for all users.
 
-    only_changes: True if programs may read them.
+    Other users can neither read nor change these files.
+    only_changes: True if programs may read the files.
     """
 
     place: Path

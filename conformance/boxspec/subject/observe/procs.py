@@ -283,10 +283,8 @@ _LIMITS = {
 
 
 def limits(pid: int, which: int) -> tuple[int, int]:
-    """Return the soft and the hard limit, from /proc.
-
-    prlimit(2) would need a capability for processes of other users.
-    """
+    """Return the soft and the hard limit, from /proc. prlimit(2) would need a capability for
+    processes of other users."""
     name = _LIMITS[which]
     for line in (read(f"/proc/{pid}/limits") or b"").splitlines():
         if line.startswith(name):
