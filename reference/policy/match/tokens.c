@@ -33,8 +33,7 @@ static bool is_tail(struct bs_tokens *tokens) {
     return true;
 }
 
-/* True if the meaning of a byte does not depend on the bytes next to it. This holds for most
- * bytes. */
+/* True if the meaning of a byte does not depend on its neighbours, which holds for most bytes. */
 static inline bool stands_for_itself(const char *at, const char *end) {
     static const bool special[256] = {['*'] = true, ['?'] = true, ['/'] = true};
     return !special[(unsigned char)*at] || (*at == '/' && (at + 1 == end || at[1] != '*'));
