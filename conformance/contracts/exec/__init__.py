@@ -1,1 +1,1 @@
-"""The contract exec: `contract.py` declares it, `page.md` describes it."""
+"""The contract exec. `contract.py` declares it, `page.md` describes it."""

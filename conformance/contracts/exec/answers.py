@@ -1,4 +1,5 @@
-"""The answers to exec.run and exec.batch. A stream in a result is complete, or a digest."""
+"""The answers to exec.run and exec.batch. A stream in a result is complete, or is given as a
+digest."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from contracts.shared.runs import RunAnswer
 
 
 class ObservedRun(RunAnswer, Observed):
-    """The answer of one exec.run through one shim process."""
+    """The answer to one exec.run, which had its own shim process."""
 
 
 class ObservedBatch(Observed):

@@ -1,4 +1,4 @@
-"""Send the caller a signal, for the tests of EXEC-SIGNAL and EXEC-KILL."""
+"""Send a signal to the caller, for the tests of EXEC-SIGNAL and EXEC-KILL."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAYS = {"TERM": BY_SIGTERM, "INT": BY_SIGINT}
 def interrupted(
     case: ExecCase, name: str, *args: str | bytes, program: str | None = None
 ) -> ObservedRun:
-    """Run, and send the caller a signal as soon as the child is ready."""
+    """Start a run, and send the caller a signal as soon as the child is ready."""
     events = case.events()
     rest = args or (FOREVER_MS,)
     with case.exec.start(

@@ -1,4 +1,4 @@
-"""The client for runs, which a case has as `case.exec`."""
+"""The client that sends runs. A case has it as `case.exec`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from contracts.exec.answers import ObservedBatch, ObservedRun
 from contracts.shared.inside import Inside, confined, put_inside
 from contracts.shared.requests import EnvMode, ExecRequest, env_mode, exec_request, has_bytes
 
-# A run of a batch: its fields, or its start in ms after the first run, and its fields.
+# A run of a batch: the fields of its request, or its start in ms after the first run and these
+# fields.
 Run = tuple[int, ExecRequest] | ExecRequest
 
 
 class BatchOptions(Options, total=False):
-    """How the shim process for several runs is started."""
+    """Options for starting the shim process of several runs."""
 
     shim_stdin: Wish
     shim_stdout: Wish
@@ -30,7 +31,8 @@ class BatchOptions(Options, total=False):
 
 
 class RunOptions(BatchOptions, ExecRequest, total=False):
-    """The options of one run: how its shim process is started, and the fields of its request."""
+    """The options of one run: those for starting its shim process, and the fields of its
+    request."""
 
     sandbox: Mapping[str, Any] | None
     old_request: bool
@@ -49,7 +51,7 @@ def _cwd(state: State) -> str | None:
 
 
 class ExecClient:
-    """Starts runs, one or several in one shim process."""
+    """Starts one run, or several runs in one shim process."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -57,7 +59,7 @@ class ExecClient:
 
     @property
     def place(self) -> Path:
-        """The working directory of a program whose request has no current_dir."""
+        """Return the working directory of a program whose request has no current_dir."""
         return Path.cwd() if self.inside.name is None else self._case.folder.resolve()
 
     def start(
@@ -76,7 +78,7 @@ class ExecClient:
         shim_stderr: Wish = None,
         **request: Unpack[ExecRequest],
     ) -> ShimProcess[ObservedRun]:
-        """Start exec.run. `request` has its fields; unknown ones are sent as they are."""
+        """Start exec.run. `request` contains its fields; fields with unknown names are sent too."""
         message: Message = {"op": "exec.run", "request": self._request(request)}
         if sandbox is not None:
             message["sandbox"] = dict(sandbox)
@@ -114,7 +116,7 @@ class ExecClient:
         shim_stderr: Wish = None,
         **options: Unpack[Options],
     ) -> ShimProcess[ObservedBatch]:
-        """Start several runs at once in one shim. Each is (after_ms, fields) or only the fields."""
+        """Start several runs at once in one shim. Each run is its fields, or (after_ms, fields)."""
         listed: list[Message] = []
         for run in runs:
             after_ms, fields = run if isinstance(run, tuple) else (0, run)
@@ -135,8 +137,11 @@ class ExecClient:
             return shim.finish()
 
     def _request(self, fields: Mapping[str, Any]) -> Message:
-        """Make the request. Raise NotApplicable if a field has bytes that are not UTF-8 and the
-        shim's API takes only strings."""
+        """Make the request.
+
+        Raise NotApplicable if a field has bytes that are not UTF-8 and the shim's API takes only
+        strings.
+        """
         made = exec_request(fields)
         self._needs_bytes(made)
         return made
@@ -148,7 +153,7 @@ class ExecClient:
     def format_env(self, env: EnvMode) -> str:
         """Return the answer of exec.format_env through serve.
 
-        A quarter of the calls are repeated through run; both answers must be equal.
+        A quarter of the calls are repeated through run; the two answers must be equal.
         """
         mode = env_mode(env)
         self._needs_bytes(mode)

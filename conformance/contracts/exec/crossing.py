@@ -1,7 +1,7 @@
-"""Repeat a run with each option that must not change its result, for example a limit that is not
-reached.
+"""Repeat a run with each option that must not change its result.
 
-All variants run at once in one batch, or one after the other if the shim has no batches.
+An example is a limit that is not reached. All variants run at once in one batch, or one after the
+other if the shim has no batches.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from contracts.shared.runs import RunAnswer
 if TYPE_CHECKING:
     from contracts.exec.client import ExecCase
 
-# Much longer than scheduling delay, and shorter than WITHIN_S, so that a run which wrongly waits
-# for its deadline makes the test fail.
+# Much longer than scheduling delay, and shorter than WITHIN_S. So the test fails if a run wrongly
+# waits for its deadline.
 DEADLINE_MS = 10_000
 WITHIN_S = 15.0
 
@@ -36,9 +36,9 @@ OPTIONS: dict[str, tuple[str, ExecRequest]] = {
 def run_with_each_option(
     case: ExecCase, request: Callable[[str], ExecRequest]
 ) -> dict[str, tuple[FromOutside, RunAnswer]]:
-    """Run the request with each option. Return the observations and the answer, by label.
+    """Run the request with each option. Return the observations, and the answers by label.
 
-    `request` returns the request for a label.
+    `request` is a function that returns the request for a label.
     """
     names = [name for name, (needed, _) in OPTIONS.items() if needed in case.capabilities]
     runs = [request(name) | OPTIONS[name][1] for name in names]

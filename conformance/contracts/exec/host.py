@@ -28,7 +28,7 @@ def unused_user() -> int:
     """Return the id of a user without any process, because RLIMIT_NPROC counts all processes of a
     user.
 
-    The choice is random, so that two kits at the same time rarely use the same id.
+    The choice is random, so that two runs of the kit at the same time rarely use the same id.
     """
     owners = set()
     for entry in Path("/proc").iterdir():
@@ -43,7 +43,7 @@ def unused_user() -> int:
 def need_other_users(why: str) -> None:
     """Raise HostLacks if this process cannot start programs as another user.
 
-    Root in a container may lack the capabilities for that, or have no other user.
+    Root in a container may lack the capabilities for that, or there may be no other user.
     """
     if not _becomes_others():
         raise HostLacks("root", why)
@@ -62,8 +62,10 @@ def _becomes_others() -> bool:
 
 
 def need_pidfd() -> None:
-    """Raise HostLacks if pidfds cannot be opened here: the kernel is older than 5.3, or a filter
-    refuses them."""
+    """Raise HostLacks if pidfds cannot be opened here.
+
+    Either the kernel is older than 5.3, or a filter refuses them.
+    """
     try:
         os.close(os.pidfd_open(os.getpid()))
     except OSError as why:
@@ -72,8 +74,10 @@ def need_pidfd() -> None:
 
 @contextlib.contextmanager
 def pipe_with_room() -> Iterator[tuple[int, int]]:
-    """Yield both ends of a pipe with a capacity of ROOM bytes; raise OSError if the host allows
-    less."""
+    """Yield both ends of a pipe with a capacity of ROOM bytes.
+
+    Raise OSError if the host allows only a smaller pipe.
+    """
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     try:
         fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, ROOM)
@@ -84,9 +88,10 @@ def pipe_with_room() -> Iterator[tuple[int, int]]:
 
 
 class SlowExecution:
-    """A program whose execution blocks until `execute`, as on a slow file system.
+    """A program whose execution blocks until `execute` is called, as on a slow file system.
 
-    The kernel blocks each open of the file, also by execve, until its write lease is given back.
+    This process holds a write lease on the file. Until it gives the lease back, the kernel blocks
+    each open of the file, also by execve.
     """
 
     def __init__(self, fd: int) -> None:
@@ -109,7 +114,7 @@ def slow_to_execute(program: Path) -> Iterator[SlowExecution]:
     """
     fd = os.open(program, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        # The default signal of a broken lease, SIGIO, would end this process.
+        # When a lease is broken, the kernel sends SIGIO by default, which would end this process.
         fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGURG)
         try:
             fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)

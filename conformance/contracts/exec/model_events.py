@@ -23,7 +23,7 @@ def _bounds(scenario: Scenario) -> Mapping[str, object]:
     payload = request.get("stdin")
     size = len(payload["bytes"]) if payload else 0
     return {
-        # The length of a limit does not matter, only the order of its end.
+        # The length of a limit does not matter in the model. Only the order of its end matters.
         "LIMIT": "NEVER" if scenario.deadline_ms is None else min(scenario.deadline_ms, 1),
         "PAYLOAD": BOUNDS["PIPE"] + 1 if size > PIPE_BYTES else min(size, 1),
         "CAP": _cap(scenario.script, request.get("max_output_bytes")),
@@ -31,7 +31,7 @@ def _bounds(scenario: Scenario) -> Mapping[str, object]:
 
 
 def _cap(script: Sequence[str], most: int | None) -> int:
-    """Return how many writes fit into the cap. The model counts a write as one byte."""
+    """Return how many writes fit into the cap. In the model each write is one byte."""
     sizes = [len(word.rpartition("out:")[2]) for word in script if "out:" in word]
     if most is None:
         return BOUNDS["WRITES"]
@@ -44,7 +44,7 @@ class _Events(RunEvents):
     def __init__(self, judged: Judged) -> None:
         super().__init__(judged, (judged.reported or "").partition(" ")[0])
         payload = judged.scenario.request.get("stdin")
-        # A payload that fits into the pipe is written at once; the model drops it then.
+        # A short payload fits into the pipe and is written at once, so the model leaves it out.
         self.is_long = payload is not None and len(payload["bytes"]) > PIPE_BYTES
 
     def reads(self, number: int) -> Iterator[Event]:

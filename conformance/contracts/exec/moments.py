@@ -29,7 +29,7 @@ from contracts.shared.moments import pass_time as pass_time
 from contracts.shared.moments import send as send
 from contracts.shared.moments import until as until
 
-# Time in which the whole group of the child must be set up, even on a busy machine; the deadline
+# In this time the whole group of the child must be set up, even on a busy machine. The deadline
 # comes after it.
 SETTLED_MS = 900
 
@@ -37,7 +37,7 @@ TIMED_OUT = b"process timed out"
 BY_SIGTERM = b"process interrupted by signal SIGTERM"
 BY_SIGINT = b"process interrupted by signal SIGINT"
 
-# The program that `spawn_io.shell` runs.
+# The path of the program that `spawn_io.shell` runs.
 SH = b"/bin/sh"
 
 # How long a program lives unless the test ends it: longer than any test.
@@ -57,9 +57,9 @@ def annotated(stderr: bytes) -> bool:
 
 
 def settled(events: Events, count: int = 1, **members: int) -> Event:
-    """Return the leader's event `ready`, which means that all members have started.
+    """Return the leader's event `ready`, which it logs when all members have started.
 
-    Raise Late if it is missing, because on a busy machine the deadline may pass before.
+    Raise Late if the event is missing: on a busy machine the deadline may pass before.
     """
     ready = events.all("ready")
     if len(ready) < count:
@@ -71,11 +71,12 @@ def settled(events: Events, count: int = 1, **members: int) -> Event:
 
 
 def expect_never_early(case: ExecCase, what: str, elapsed_ms: float, timeout_ms: int) -> None:
-    """Expect at least `timeout_ms`. Measure again if other delays could hide an early deadline.
+    """Expect that a run lasts at least `timeout_ms`. Measure again if other delays could hide an
+    early deadline.
 
     `elapsed_ms` also contains the start and the end of the shim. An implementation that rounds the
-    deadline down to whole ticks is early by `hidden_ms`. If the other delays are that long in the
-    first attempt, Late makes the kit repeat the test with real-time priority.
+    deadline down to whole ticks is early by `hidden_ms`. If the other delays are at least this long
+    in the first attempt, Late makes the kit repeat the test with real-time priority.
     """
     try:
         expect(what, elapsed_ms, at_least(timeout_ms))
@@ -88,7 +89,8 @@ def expect_never_early(case: ExecCase, what: str, elapsed_ms: float, timeout_ms:
 
 
 def blocked_or_late(case: ExecCase, by: list[str], why: str) -> NotMeasured:
-    """Return Late in the first attempt, because a busy machine may be the cause; later Blocked."""
+    """Return Late in the first attempt, because a busy machine may be the cause. Return Blocked in
+    later attempts."""
     if case.attempt.number > 1:
         return Blocked(by, why)
     return Late("the case comes to what it is about", "a deadline's SIGTERM", why)
@@ -115,13 +117,13 @@ def shell_ends(shim: ShimProcess[Any]) -> None:
 
 
 def open_gate_for_all(fifo: Path, waiting: Callable[[], bool]) -> None:
-    """Open a fifo at which several gates wait, repeatedly until no gate waits.
+    """Open a fifo at which several gates wait. Repeat this until no gate waits.
 
     A gate that reaches the fifo late continues when the fifo is opened the next time.
     """
 
     def gone() -> bool:
-        # Without a reader, opening fails with ENXIO: no gate waits at the fifo now.
+        # Opening fails with ENXIO if there is no reader: no gate waits at the fifo now.
         with contextlib.suppress(OSError):
             os.close(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
         return not waiting()

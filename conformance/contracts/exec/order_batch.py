@@ -1,4 +1,5 @@
-"""Judge the orders of several runs at once: each run by its own events and those of the caller."""
+"""Judge the orders of several runs at once. Each run is judged by its own events and those of the
+caller."""
 
 from __future__ import annotations
 
@@ -9,16 +10,16 @@ from boxspec.subject.orders.explore import Ran, Scenario
 from boxspec.subject.orders.task import Note
 
 PUPPET_NOTES = ("action", "delivered")
-# Facts of a note that name live puppets.
+# The fact of a note that contains the names of live puppets.
 NAMES = "alive"
 
 
 def parts(scenario: Scenario, ran: Ran) -> Iterator[tuple[Scenario, Ran]]:
-    """Yield each run of a batch, as if it were the only one.
+    """Yield each run of a batch, as if it were the only run.
 
-    A run that has no process, or for which a signal came before its process, is left out: the
-    driver does not see whether the run had begun by then. The end of a run is not seen either, so
-    the part has no note of the answer.
+    A run without a process is left out, and also a run whose process started after a signal to the
+    caller: the driver does not see whether the run had begun before the signal. The driver does not
+    see the end of a run either, so the notes of a run contain no answer.
     """
     answers = ((ran.answer or {}).get("result") or {}).get("runs") or []
     pids = _pids(ran)
@@ -35,7 +36,7 @@ def parts(scenario: Scenario, ran: Ran) -> Iterator[tuple[Scenario, Ran]]:
 
 
 def singles(scenario: Scenario) -> list[Scenario]:
-    """Return the runs of a batch as scenarios; a single run is the only one."""
+    """Return the runs of a batch, each as a scenario."""
     return [
         replace(scenario, script=script.split(), request=fields, escapes="setsid" in script)
         for script, fields in scenario.request["batch"]
@@ -53,7 +54,8 @@ def _pids(ran: Ran) -> dict[int, str]:
 
 
 def _own(note: Note, own: list[str], others: set[int]) -> Iterator[Note]:
-    """Yield the note as this run sees it, unless it is about another run."""
+    """Yield the note without facts about other runs, or yield nothing if it is only about another
+    run."""
     facts = note.facts
     pid = abs(facts.get("pid", facts.get("target", 0)))
     if note.kind == "answers" or pid in others:

@@ -13,11 +13,11 @@ MOST_STEPS = 1 << 62
 
 
 class Judged(Facts):
-    """The facts of one run in the words of the contract."""
+    """The facts of one run, in the words of the contract."""
 
     @cached_property
     def reported(self) -> str | None:
-        """The cause that the answer names."""
+        """Return the cause of the end that the answer names."""
         if self.ran.answer is None:
             return None
         if self.result is None:
@@ -33,7 +33,8 @@ class Judged(Facts):
         return "exit" if name == "signal" else name
 
     def _annotated(self) -> str:
-        """The cause by the text that is added to stderr, for a shim that reports no termination."""
+        """Return the cause, for a shim that reports no termination. The text that is added to
+        stderr shows it."""
         stderr = text_of(self.result or {}, "stderr")
         if stderr.endswith("process timed out"):
             return "timeout"
@@ -43,14 +44,14 @@ class Judged(Facts):
             return "cap"
         end = self.leader_end
         has_code = end is not None and os.WIFEXITED(end.facts["status"])
-        # A code that is left out although the child exited with one means that the deadline passed.
+        # If the child exited with a code but the result has none, the deadline has passed.
         is_late = self.deadline() is not None and (self.result or {}).get("exit_code") is None
         return "timeout" if has_code and is_late else "exit"
 
     def holds_pipes(self, name: str, step: int = MOST_STEPS) -> bool:
-        """True if a puppet has an output pipe open after this step.
+        """True if a puppet has an output pipe open at this step.
 
-        A puppet that was forked lacks the pipes that its parent had closed before.
+        A forked puppet has no pipe that its parent had closed before the fork.
         """
         closed: dict[str, set[str]] = {}
         for note in self.of("action"):
@@ -72,8 +73,8 @@ class Judged(Facts):
         lacking = self._payload_refused()
         if lacking:
             found.append(Cause.of("stdin", lacking))
-        # The rest of the payload fits into the pipe and has been written, so the child may end
-        # without reading it.
+        # A child may end without reading the rest of its payload: the rest fits into the pipe, so
+        # it was written.
         if end and not over and not (lacking and lacking.step <= end.step):
             found.append(Cause.of("exit", end))
         deadline = self.deadline()

@@ -57,7 +57,8 @@ def _judge_batch(scenario: Scenario, ran: Ran) -> list[Violation]:
     found = [*_returns(whole), *shared(whole, SHARED)]
     for single, part in parts(scenario, ran) if ran.answer else ():
         found += [each for each in judge(single, part) if each not in found]
-    # A child of another run has the pipes too, until it executes its program.
+    # This law is left out: until a child of another run executes its program, the child has the
+    # pipes of this run too.
     return [each for each in found if each.requirement != "EXEC-DRAIN-09"]
 
 
@@ -98,7 +99,7 @@ def _returns(judged: Judged) -> Iterator[Violation]:
 
 
 def _cause(judged: Judged) -> Iterator[Violation]:
-    """The answer names the first cause, if it has the member `termination`."""
+    """Check that the answer names the first cause, if it has the member `termination`."""
     if judged.reported is None or judged.scenario.fails:
         return
     law = "the first cause names the result"
@@ -122,7 +123,8 @@ def _cause(judged: Judged) -> Iterator[Violation]:
 
 
 def _starts_nothing(judged: Judged) -> Iterator[Violation]:
-    """A failed spawn is reported as one. Only a signal to the caller may come before it."""
+    """Check that a failed spawn is reported as a spawn failure. Only a signal to the caller may be
+    reported in its place."""
     signals = [each.name for each in judged.parent_signals()]
     if judged.scenario.fails and judged.reported not in (None, "spawn", *signals):
         yield Violation(
@@ -134,7 +136,7 @@ def _starts_nothing(judged: Judged) -> Iterator[Violation]:
 
 
 def _fields(judged: Judged) -> Iterator[Violation]:
-    """The fields of a result agree with its cause."""
+    """Check that the fields of a result agree with its cause."""
     if judged.result is None or judged.reported in (None, "exit"):
         return
     name, _, signo = str(judged.reported).partition(" ")
@@ -148,13 +150,13 @@ def _fields(judged: Judged) -> Iterator[Violation]:
 
 
 def _deadline(judged: Judged) -> Iterator[Violation]:
-    """The first signal of a timeout follows its deadline within a tick."""
+    """Check that the first signal of a timeout follows the deadline within a tick."""
     due, first, spawn = judged.deadline(), judged.first_signal, judged.spawned
     if judged.reported != "timeout" or due is None or first is None or spawn is None:
         return
     waits = [note for note in judged.of("waits") if spawn.step < note.step < first.step]
-    # If the caller is delayed between its clock read and its wait, the wait is too long by this
-    # delay.
+    # The caller may be delayed between reading its clock and waiting. The wait is then too long by
+    # this delay.
     late = max((note.facts["late"] for note in waits), default=0) // MS
     at = spawn.at // MS + (judged.scenario.deadline_ms or 0)
     passed = [note for note in judged.of("time") if spawn.step < note.step < first.step]
@@ -173,7 +175,8 @@ def _deadline(judged: Judged) -> Iterator[Violation]:
 
 
 def _kills_at_once(judged: Judged) -> Iterator[Violation]:
-    """After an exit, and after output beyond the cap, the rest of the group is killed at once."""
+    """Check that after an exit, or after output beyond the cap, the rest of the group is killed at
+    once."""
     cause = next((each for each in judged.causes if each.name == judged.reported), None)
     kill = next((note for note in judged.sends if note.facts["signal"] == SIGKILL), None)
     if judged.reported not in ("exit", "cap") or not cause or not kill or not kill.facts["alive"]:
@@ -201,7 +204,7 @@ def _causeless(judged: Judged) -> Iterator[Violation]:
 
 
 def _reaches(judged: Judged) -> Iterator[Violation]:
-    """The first signal reaches the whole group before the implementation waits again."""
+    """Check that the first signal reaches the whole group before the implementation waits again."""
     first = judged.first_signal
     if first is None:
         return
@@ -223,7 +226,7 @@ def _grace(judged: Judged) -> Iterator[Violation]:
 
 
 def _bytes(judged: Judged) -> Iterator[Violation]:
-    """No byte that a member wrote is missing from the result."""
+    """Check that the result contains each byte that a member wrote."""
     if judged.result is None or judged.reported == "cap":
         return
     for fd, name in ((1, "stdout"), (2, "stderr")):
@@ -250,7 +253,8 @@ def _prompt(judged: Judged) -> Iterator[Violation]:
 
 
 def _duration(judged: Judged) -> Iterator[Violation]:
-    """Check duration_ms: at least from the spawn to the last wait, at most the time of the call."""
+    """Check duration_ms: at least the time from the spawn to the last wait, at most the time of the
+    call."""
     begins, ends, spawn = judged.one("begins"), judged.one("answers"), judged.spawned
     if not judged.result or not begins or not ends or not spawn:
         return
@@ -301,7 +305,7 @@ def _flags(judged: Judged) -> Iterator[Violation]:
 
 
 def _killed_writers(judged: Judged) -> Iterator[Violation]:
-    """`killed_writers` tells that the end of the child cost a member its later output.
+    """Check `killed_writers`: true if the end of the child prevented later output of a member.
 
     If the last writer closes its pipes or ends between the end of the child and the signal, both
     values are right: no implementation sees which of the two was first.
@@ -324,7 +328,7 @@ def _killed_writers(judged: Judged) -> Iterator[Violation]:
 
 
 def _leaves_alone(judged: Judged) -> Iterator[Violation]:
-    """A process that left the group lives on."""
+    """Check that a process that left the group lives on."""
     left = any(note.facts["action"] == "setsid" for note in judged.of("action"))
     ended = judged.one("exits")
     dead = next((n for n in judged.of("died") if n.facts["task"].name == "daemon"), None)

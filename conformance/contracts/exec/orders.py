@@ -13,7 +13,7 @@ from contracts.exec.order_laws import judge
 # A payload that is larger than the pipe.
 LONG_STDIN = {"stdin": {"bytes": "x" * 100_000}}
 
-# The state of the child when the run is ended: its script, and fields of the request.
+# How the child acts until the run is ended: its script, and fields of the request.
 PHASES: dict[str, tuple[str, dict[str, Any]]] = {
     "silent": ("child wait", {}),
     "writes": ("child out:a err:b out:c wait", {}),
@@ -37,11 +37,11 @@ PHASES: dict[str, tuple[str, dict[str, Any]]] = {
     "quiet-daemon": ("child close:1 close:2 fork:daemon setsid wait end exit:0", {}),
 }
 LIMITED = {"timeout_ms": 1000}
-# The cause that ends the run: fields of the request, and signals to the caller.
+# Why the run is ended: fields of the request, and signals to the caller.
 CAUSES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "deadline": (LIMITED, ()),
     "term": ({}, ("TERM",)),
-    "int-term": ({}, ("INT", "TERM@2000")),  # within the grace period
+    "int-term": ({}, ("INT", "TERM@2000")),  # the second signal comes within the grace period
     "deadline-int": (LIMITED, ("INT@3000",)),
 }
 
@@ -58,7 +58,7 @@ EACH_PHASE_AND_CAUSE = tuple(
     for cause, (request, signals) in CAUSES.items()
 )
 
-# The program cannot be started, or the orphans become children of the caller.
+# Scenarios in which the program cannot be started, or the orphans become children of the caller.
 OTHERS = (
     _scenario("missing", "child", {"program": "/nonexistent"}, ("TERM",), fails=True),
     _scenario("missing-int", "child", {"program": "/nonexistent"}, ("INT", "TERM"), fails=True),
@@ -80,7 +80,8 @@ OTHERS = (
     ),
 )
 
-# Several runs at once. Each has a limit or ends by itself, because a signal may arrive before it.
+# Several runs at once. A signal may arrive before a run has started; so each run has a limit or
+# ends by itself.
 BATCHES = tuple(
     Scenario(
         f"batch-{name}",
@@ -145,7 +146,7 @@ SINGLE = tuple(
             {"timeout_ms": 1000},
             (),
         ),
-        # A member forks and ends while the implementation looks for members.
+        # One member forks and ends while the implementation looks for members.
         (
             "orphan-hides",
             "child fork:orphan ignore:TERM fork:second wait end exit:0 end wait",
@@ -244,7 +245,7 @@ NOT_FORCED = {
 
 
 def message(scenario: Scenario, puppet: str, folder: Path) -> dict[str, Any]:
-    """Return a run of the puppet, or several runs at once."""
+    """Return the request for one run of the puppet, or for several runs at once."""
     if "batch" in scenario.request:
         runs = [_request(each, puppet) for each in singles(scenario)]
         return {"op": "exec.batch", "runs": [{"after_ms": 0, "request": each} for each in runs]}

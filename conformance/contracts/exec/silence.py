@@ -1,5 +1,7 @@
-"""Find out why a shim does not answer while a resource is exhausted: it failed to start, or a run
-made it crash."""
+"""Find out why a shim does not answer while a resource is exhausted.
+
+Either the shim itself failed to start, or a run made it crash.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +13,25 @@ from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
 
-# A request without a program. Every shim that starts at all refuses it without starting a child.
+# A request without a program. Every shim that can start refuses it without starting a child.
 NO_PROGRAM = {"op": "exec.run", "request": {"args": ["7"]}}
-# Used if the shim crashes on a request without a program. Every shim answers hello.
+# Used if the shim crashes on a request without a program, because every shim answers hello.
 HELLO = {"op": "hello", "protocol": 1, "nonce": "nobody"}
 
 
 def crash(case: ExecCase, seen: ObservedRun, state: Sequence[str]) -> str:
-    """Return a text about the crash if a run is to blame for it, otherwise an empty text.
+    """Return a text about the crash if a run caused it, otherwise an empty text.
 
-    The run is not to blame if the shim does not even answer a request that starts no child in this
-    state. It is not blamed either if that cannot be measured.
+    The run is not the cause if in this state the shim does not even answer a request that starts no
+    child. It does not count as the cause either if this cannot be measured.
     """
     easier = list(state)
     if "--nproc" in state:
         if _has_threads(case):
             return ""
     elif "--nofile" in state:
-        # Allow one descriptor less, because a run may open one file more than a refused request.
+        # Allow one descriptor less than the run had, because a run may open one file more than a
+        # refused request.
         at = easier.index("--nofile") + 1
         easier[at] = str(int(easier[at]) - 1)
     else:
@@ -51,7 +54,7 @@ def _has_threads(case: ExecCase) -> bool:
 def answers(case: ExecCase, state: Sequence[str]) -> bool:
     """True if the shim answers a request that starts no child in this state.
 
-    If it does not answer, its runtime already crashes or hangs before the shim's first line.
+    If it does not answer, its runtime crashes or hangs before the shim's own code runs.
     """
     if _answered(case, NO_PROGRAM, state):
         return True

@@ -1,5 +1,7 @@
-"""Describe outcomes in words, and make shell commands and byte patterns, for the tests of spawning
-and of streams."""
+"""Describe outcomes in words, and make commands and byte patterns.
+
+The tests of spawning and of streams use these functions.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from contracts.shared.runs import RunAnswer
 
 Seen = TypeVar("Seen", bound=Answer)
 
-# The text also quotes the required message, because the report shows only one failure of this kind.
+# This text also quotes the required message, because the report shows only one failure of this
+# kind.
 SPAWN_FAILURE = "a spawn failure (`failed to spawn …`)"
 SH = "/bin/sh"
 
@@ -30,9 +33,9 @@ def error_of(seen: Answer) -> dict[str, Any]:
 
 
 def outcome(seen: Answer) -> str:
-    """Return a text for the outcome of a run, to be compared.
+    """Return the outcome of a run as a text.
 
-    A spawn failure is recognised by its message.
+    Two outcomes are equal if their texts are equal. A spawn failure is recognised by its message.
     """
     error = error_of(seen)
     if not error:
@@ -58,7 +61,8 @@ def message(seen: Answer) -> str:
 NONES = ("(null)", ": None", "<nil>", "undefined", "nullptr")
 
 
-# Other texts for an errno, because the C libraries of the shim and of this Python may differ.
+# Further texts for an errno: the C library of the shim may have another text than that of this
+# Python.
 OTHER_WORDS = {
     errno.EIO: ("input/output error", "i/o error"),
     errno.ECHILD: ("no child process",),
@@ -71,7 +75,7 @@ OTHER_WORDS = {
 
 
 def names_reason(number: int, text: str) -> bool:
-    """True if a message names this errno, by a text or its symbol, and has none of NONES."""
+    """True if a message names this errno by a text or by its symbol, and contains none of NONES."""
     if any(none in text for none in NONES):
         return False
     words = (os.strerror(number).lower(), *OTHER_WORDS.get(number, ()))
@@ -88,7 +92,7 @@ def without_an_end(events: str, data: bytes) -> Command:
 def left_by_child(path: Path) -> bytes:
     """Return the content of a file that a child has written.
 
-    Fail if it is missing, because then the child did not run.
+    If the file is missing, the child did not run, and the test fails.
     """
     try:
         return written(path)
@@ -97,7 +101,7 @@ def left_by_child(path: Path) -> bytes:
 
 
 def report(case: ExecCase, **run: Unpack[RunOptions]) -> dict[str, Any]:
-    """Run the program `report` with these fields, and return what it reports about itself."""
+    """Run the program `report` with these fields, and return its report about itself."""
     place = case.tmp / "report.json"
     command: RunOptions = {"program": P.report, "args": [str(place)]}
     case.exec.run(**(command | run)).result  # noqa: B018 - an error fails
@@ -111,7 +115,7 @@ def reported(place: Path) -> dict[str, Any]:
 
 
 def fd_of(found: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """Return what a report says about one descriptor; empty if the child does not have it."""
+    """Return the part of a report about one descriptor; empty if the child does not have it."""
     return next((each for each in found["fds"] if each["fd"] == number), {})
 
 
@@ -145,33 +149,33 @@ def shell(line: str, *words: Any) -> Command:
     return {"program": SH, "args": ["-c", line, "sh", *map(str, words)]}
 
 
-# Sizes around those of pages, pipes and the longest text that an answer has in full.
+# Sizes near the size of a page, of a pipe, and of the longest text that an answer contains in full.
 STDERR_SIZES = (4096, 65_535, 65_537, 2**20, 2**20 + 1, 5_000_000)
 
 
 def writes_zeros(size: int, events: object) -> Command:
-    """Return a command that writes so many NUL bytes to stderr, logs `ready`, and runs on."""
+    """Return a command that writes this many NUL bytes to stderr, logs `ready`, and runs on."""
     line = 'head -c "$1" /dev/zero >&2; exec "$2" "$3" 60000'
     return shell(line, size, P.slow_exit, events)
 
 
 def shell_request(line: str, *words: Any) -> ExecRequest:
-    """Return the same as `shell` as a request; `|` can add further fields."""
+    """Return the command of `shell` as a request, to which `|` can add further fields."""
     return {"program": SH, "args": ["-c", line, "sh", *map(str, words)]}
 
 
 def hexes(data: bytes, *, flag: str = "--out", piece: int = 16384) -> list[str]:
     """Return arguments of `emit` for these bytes.
 
-    Each is shorter than the limit for an argument.
+    Each argument is shorter than the limit for an argument.
     """
     parts: Sequence[bytes] = [data[i : i + piece] for i in range(0, len(data), piece)]
     return [word for part in parts for word in (flag, part.hex())]
 
 
 def needs_replaced_environment(case: ExecCase) -> None:
-    """Raise Blocked if clear_and_set does not replace the environment: the test depends on it for
-    PATH."""
+    """Raise Blocked if clear_and_set does not replace the environment, because the test needs its
+    own PATH."""
     names = report(case, env=[("ONLY", "1")])["env_b64"]
     if len(names) != 1 + len(case.exec.inside.added):
         raise Blocked(

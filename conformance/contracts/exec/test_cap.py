@@ -19,7 +19,7 @@ def result_fields(seen: ObservedRun) -> tuple[bool, int | None, bool]:
 
 
 ENDED_BY_CAP = (False, None, True)
-# Sizes of the output on stdout and on stderr, and a limit that neither exceeds.
+# Sizes of the output on stdout and on stderr, with a limit that neither exceeds.
 CAPS = [
     (100, 100, 100),
     (100, 0, 100),
@@ -57,8 +57,8 @@ def test_the_cap_ends_each_member_of_the_group(case: ExecCase) -> None:
 
 @requires("EXEC-CAP-01", pitfalls=["F12"], capability="exec.cap")
 def test_a_payload_left_unread_at_the_cap_is_no_failed_write(case: ExecCase) -> None:
-    # The child does not read the payload, so writing it fails when SIGKILL ends the child. But the
-    # limit was the first cause of the end.
+    # The child does not read the payload. So writing the payload fails when SIGKILL ends the child.
+    # But the limit was exceeded first, so the limit must be reported.
     args = [case.events().path, "--out", "x" * 101]
     seen = case.exec.run(
         program=P.siglog, args=args, stdin=b"x" * 2**20, max_output_bytes=100, within_s=15
@@ -70,8 +70,8 @@ def test_a_payload_left_unread_at_the_cap_is_no_failed_write(case: ExecCase) -> 
 @requires("EXEC-CAP-01", capability="exec.cap", timing=True)
 def test_the_cap_kills_at_once_without_another_signal(case: ExecCase) -> None:
     events = case.events()
-    # The child installs its handlers before it writes, so it would log a signal that precedes
-    # SIGKILL. Half a grace period is enough for its start.
+    # The child installs its handlers before it writes, so it would log any signal before SIGKILL.
+    # Half a grace period is enough for its start.
     args = [events.path, "--members", "1", "--out", "x" * 101]
     seen = case.exec.run(program=P.siglog, args=args, max_output_bytes=100, within_s=15)
     attempted(events, member=1)
@@ -98,7 +98,8 @@ def test_a_child_that_exits_after_output_beyond_the_cap_is_cut_too(case: ExecCas
 @requires("EXEC-CAP-01", capability="exec.cap", overlap=0.3)
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
 def test_bytes_beyond_the_cap_count_whenever_they_are_read(case: ExecCase, name: str) -> None:
-    # The caller is stopped until the child has ended, so that the pipe contains more than one read.
+    # The caller is stopped until the child has ended, so that the pipe contains more than one read
+    # returns.
     events, gate = case.events(), case.fifo("open")
     sizes = "200000 0" if name == "stdout" else "0 200000"
     line = f'"$1" "$2" "$3"; "$4" {sizes} --pipe 1048576; exec "$5" --sync "$2" --exit 0'
@@ -230,8 +231,8 @@ def test_a_character_that_the_cap_cuts_is_dropped(
 def test_invalid_bytes_near_the_cap_are_replaced(
     case: ExecCase, data: bytes, cap: int, kept: str, flag: str
 ) -> None:
-    # Only a character that is cut by the limit is dropped. If the child itself wrote an incomplete
-    # character, it is kept.
+    # Only a character that the limit cuts is dropped. An incomplete character that the child itself
+    # wrote is kept.
     seen = case.exec.run(program=P.emit, args=[flag, data.hex()], max_output_bytes=cap)
     got = seen.stdout if flag == "--out" else seen.stderr
     expect("the stream up to the cap", got.decode(), kept)

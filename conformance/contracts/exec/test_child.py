@@ -85,8 +85,8 @@ EXCLUDED = {*THREE, 32, 33}
 def of_the_caller(case: ExecCase, state: list[str], read: Callable[[Idle], T]) -> T:
     """Return an attribute of an idle shim that was started in this state.
 
-    A runtime may change its own attributes before any run, and may restore signals in its children.
-    So a child may have the changed or the original value of each signal.
+    A runtime may change its own signals before any run, and may restore them in its children. So in
+    a child each signal may have the changed or the original value.
     """
     with case.idle(*state) as idle:
         return read(idle)

@@ -15,8 +15,7 @@ from contracts.exec.client import ExecCase
 from contracts.exec.spawn_io import fd_of, outcome, report, reported, shell, shell_request
 from contracts.shared.callers import MANY_DESCRIPTORS, many_descriptors
 
-# The child reads its payload before it reports, because a payload that is not read makes the run
-# fail.
+# The child reads its payload before it reports, because an unread payload makes the run fail.
 AFTER_PAYLOAD = 'cat >/dev/null; exec "$1" "$2" --out'
 
 
@@ -85,8 +84,8 @@ def test_the_child_has_only_0_1_and_2_with_debug_too(case: ExecCase) -> None:
 @requires("EXEC-CHILD-04", pitfalls=["C1", "C2"], capability="exec.concurrent")
 def test_concurrent_children_have_only_0_1_and_2(case: ExecCase) -> None:
     run = shell_request('cat >/dev/null; exec "$1" /dev/null --out', P.report)
-    # Some payloads exceed a pipe, so the caller's end of the pipe stays open while other children
-    # start.
+    # Some payloads exceed a pipe. So the caller's end of their pipe is still open while other
+    # children start.
     inputs = [b"abc" * (70_000 if number < 3 else 1) for number in range(12)]
     seen = case.exec.batch(
         [(10 * (number % 3), run | {"stdin": stdin}) for number, stdin in enumerate(inputs)]
@@ -97,7 +96,8 @@ def test_concurrent_children_have_only_0_1_and_2(case: ExecCase) -> None:
 
 @requires("EXEC-CONC-04", pitfalls=["C2"], capability=("exec.concurrent", "exec.debug"))
 def test_children_beside_debug_output_have_only_0_1_and_2(case: ExecCase) -> None:
-    # Each run keeps its debug output and a half-written payload open while the next one starts.
+    # When a run starts, the debug output and the half-written payload of the run before it are
+    # still open.
     line = '"$1" /dev/null --out; exec cat >/dev/null'
     run = shell_request(line, P.report) | {"stdin": b"abc" * 70_000, "debug": True}
     seen = case.exec.batch([(15 * number, run) for number in range(8)], shim_stderr="pipe")
@@ -135,8 +135,8 @@ def test_a_descriptor_that_the_caller_left_open_is_passed_on(case: ExecCase) -> 
 @requires("EXEC-CHILD-04", "EXEC-CHILD-09", pitfalls=["C1"], needs=["EXEC-SPAWN-17"])
 @pytest.mark.parametrize("stdin", ["null", b"abc"], ids=["null", "bytes"])
 def test_many_inherited_descriptors_are_all_that_a_child_has(case: ExecCase, stdin: Any) -> None:
-    # The open descriptors use all low numbers, so descriptors of the implementation itself get
-    # numbers above it.
+    # Open descriptors use all low numbers, so the implementation's own descriptors get numbers
+    # above these.
     state, place = many_descriptors(), case.tmp / "report.json"
     line = AFTER_PAYLOAD.replace(" --out", "")
     case.exec.run(**shell(line, P.report, place), stdin=stdin, state=state)
@@ -214,7 +214,7 @@ def test_runs_work_with_standard_descriptors_closed_in_the_caller(
     line = 'echo out; echo err >&2; exec "$1" "$2"'
     seen = case.exec.run(**shell(line, P.report, place), state=state)
     found = reported(place)
-    # EXEC-CHILD-03 tests where stdout leads, and the next test where stdin comes from.
+    # EXEC-CHILD-03 tests the target of stdout, and the next test tests the source of stdin.
     expect(
         "how the child ended, what it wrote, and whether it has its three descriptors",
         (outcome(seen), seen.stdout, seen.stderr, [each["fd"] for each in found["fds"]][:3]),

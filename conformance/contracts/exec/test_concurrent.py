@@ -24,8 +24,8 @@ from contracts.shared.requests import ExecRequest
 HERE = "exec.concurrent"
 
 
-# The child is searched among all descendants of the caller, because some implementations have a
-# process for each run in between, or a server that starts the children.
+# Search the child among all descendants of the caller: some implementations have a process between
+# the caller and each child, or a server that starts the children.
 def descendants(shim: ShimProcess[ObservedBatch]) -> set[int]:
     return {each.pid for each in shim.tree()}
 
@@ -33,8 +33,8 @@ def descendants(shim: ShimProcess[ObservedBatch]) -> set[int]:
 def runs_still(shim: ShimProcess[ObservedBatch], word: str) -> bool:
     """True if a living descendant has this word in its command line, or has no command line yet.
 
-    A process has no command line during its exec. Use a word at the start, because some programs
-    change their last arguments in place.
+    A process has no command line during its exec. Use a word near the start of the line, because
+    some programs change their last arguments in place.
     """
     return any(
         each.alive and word.encode() in (each.cmdline or [word.encode()]) for each in shim.tree()
@@ -82,7 +82,7 @@ def test_a_run_ends_while_another_one_waits(case: ExecCase, first: int) -> None:
 def test_a_run_completes_while_forty_others_wait(case: ExecCase) -> None:
     need_descriptors(FOR_MANY_RUNS)
     # If an implementation has a pool with one thread per pipe, no thread is left for the last run.
-    # Its child ends only after its payload was written and its output read.
+    # The child of that run ends only after its payload was written and its output read.
     events, fifo = case.events("many"), case.fifo("open-many")
     own, gate = case.events("last"), case.fifo("open-last")
     line = '"$1" "$2" "$3"; exec "$4"'
@@ -94,7 +94,7 @@ def test_a_run_completes_while_forty_others_wait(case: ExecCase) -> None:
             events.wait("ready", timeout_s=20)
         own.wait("ready", timeout_s=20)
         case.open_gate(gate)
-        # At first `cat` is an argument of the shell, later it is the program.
+        # `cat` is first an argument of the shell, and later the program of the process.
         completed = until(lambda: not runs_still(shim, "cat"), 8)
         open_gate_for_all(fifo, lambda: len(events.all("end")) < 40)
         found = shim.finish().runs
@@ -139,7 +139,7 @@ def test_one_signal_reaches_66_runs(case: ExecCase) -> None:
 
 @requires("EXEC-TIMEOUT-02", capability=HERE, overlap=2.0)
 def test_the_deadline_of_a_later_run_counts_from_its_own_start(case: ExecCase) -> None:
-    # The child lives for 200 ms, so that it still runs when the deadline is first checked.
+    # The child lives for 200 ms, so that it still runs at the first check of the deadline.
     late: ExecRequest = {
         "program": P.slow_exit,
         "args": [case.events().path, "200"],
@@ -177,7 +177,7 @@ def test_a_run_that_ends_keeps_the_handlers_for_the_others(case: ExecCase, first
         case.open_gate(fifo)
         ended = events.wait("end").pid
         until(lambda: ended not in descendants(shim))
-        # A run returns a moment after its child was reaped, so wait that long.
+        # A run returns a moment after its child was reaped. Leave it this time.
         pass_time(2 * case.tick_ms)
         shim.signal("TERM")
         seen = shim.finish()
@@ -216,7 +216,7 @@ def test_a_long_run_does_not_delay_the_short_ones(case: ExecCase) -> None:
         case.open_gate(fifo)
         seen = shim.finish()
     longest = max(run.result["duration_ms"] for run in (*seen.runs[:10], *seen.runs[11:]))
-    # All other children have ended long before, so a run that took longer has waited for the pipe
+    # All other children have ended long before. So a run that took longer has waited for the pipe
     # of another run.
     waited_ms, whole = waited_between(case.shim_processes, seen.start, seen.end)
     case.judge_time(
@@ -231,7 +231,7 @@ def test_a_long_run_does_not_delay_the_short_ones(case: ExecCase) -> None:
 @requires("EXEC-CONC-05", pitfalls=["J6", "D11", "J1"], capability=HERE, overlap=1.5, stress=64)
 def test_each_of_64_concurrent_runs_has_its_own_output_and_end(case: ExecCase) -> None:
     need_descriptors(FOR_MANY_RUNS)
-    # All 64 children live at the same time, and one close of the gate ends them together. Exit
+    # All 64 children live at the same time, and one opening of the gate ends them together. Exit
     # codes such as 1 are left out, because some implementations start such a program again;
     # EXEC-SPAWN-13 is about that.
     events, fifo, codes = case.events(), case.fifo("open"), range(2, 66)
@@ -287,7 +287,8 @@ def test_a_run_that_times_out_does_not_affect_the_others(case: ExecCase) -> None
 def test_each_run_has_its_own_deadline(case: ExecCase) -> None:
     seen, _ = own_deadlines(case)
     lasted = [run.result["duration_ms"] for run in (seen.runs[0], seen.runs[2])]
-    # The lower bound is exact. How much later a run ends also depends on the machine.
+    # The lower bound is exact. For the end of a run there is no exact upper bound, because it also
+    # depends on the machine.
     expect(
         "whether the runs with deadlines of 900 and 300 ms lasted that long",
         [lasted[0] >= 900, lasted[1] >= 300],

@@ -1,5 +1,5 @@
-"""EXEC-DRAIN, EXEC-TEXT, EXEC-STDIN and EXEC-ORPHAN in combination with each option that must not
-matter."""
+"""EXEC-DRAIN, EXEC-TEXT, EXEC-STDIN and EXEC-ORPHAN, with each option that must not change the
+result."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ MIB = 2**20
 PAYLOAD = pattern(300_000)
 
 
-# Requirements about the options themselves, which report an option that does not work.
+# If an option itself does not work, these requirements report it.
 NEEDS = ("EXEC-DEBUG-01", "EXEC-CAP-02", "EXEC-CONC-05", "EXEC-STDIN-13")
-# The program writes single bytes, so a reader that decodes each read by itself meets incomplete
+# The program writes single bytes. So a reader that decodes each read separately gets incomplete
 # characters.
 SLOWLY = ["--each-byte", "--gap-us", "1000"]
 WIDE = "é€😀".encode()
@@ -50,7 +50,7 @@ def lossy(data: bytes) -> bytes:
 
 
 def cases(named: dict[str, tuple[str, Any]]) -> pytest.MarkDecorator:
-    """Parametrise a test over these cases. Each case decides the requirement that it names."""
+    """Parametrise a test over these cases. Each case names the requirement that it decides."""
     return pytest.mark.parametrize(
         "name",
         [

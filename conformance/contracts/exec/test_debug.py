@@ -37,7 +37,7 @@ def emit(
 def expect_redacted(seen: ObservedRun, wanted: bytes, *secrets: str | bytes) -> None:
     """Expect `wanted` in the copy, and no secret anywhere on the caller's stderr.
 
-    The implementation may also leak a secret outside the copy, for example in a log line with the
+    The implementation may also leak a secret outside of the copy, for example if it logs the
     environment.
     """
     raw = [secret.encode() if isinstance(secret, str) else secret for secret in secrets]
@@ -95,8 +95,8 @@ SECRETS = {f"S{number}_TOKEN": f"{number}hunter-{number}" for number in range(12
 @pytest.mark.parametrize("of", ["the caller", "clear_and_set"])
 @requires("EXEC-DEBUG-02", capability=HERE)
 def test_each_of_many_secrets_is_replaced_in_the_copy(case: ExecCase, of: str) -> None:
-    # Secrets stand between ordinary values, so an implementation that checks only the first or the
-    # last value fails.
+    # The secrets stand between ordinary values. So an implementation fails if it checks only the
+    # first or the last value.
     plain = {f"P{number}": f"plain{number}" for number in range(3)}
     env = {**plain, **SECRETS, "LAST": "plain9"}
     written = b"".join(f"<{value}>".encode() for value in env.values())
@@ -108,7 +108,7 @@ def test_each_of_many_secrets_is_replaced_in_the_copy(case: ExecCase, of: str) -
     expect_redacted(seen, wanted, *SECRETS.values())
 
 
-# Values that a tool might interpret, for example as a pattern or a format, and one that exceeds
+# Values that a tool might interpret, for example as a pattern or a format, and a value that exceeds
 # small buffers.
 SPECIAL = {
     "several lines": "-----BEGIN KEY-----\nab+cd/ef==\n-----END KEY-----",
@@ -211,7 +211,7 @@ def test_a_partial_secret_is_copied_at_the_end_of_the_output(case: ExecCase) -> 
 
 @requires("EXEC-DEBUG-03", capability=HERE, overlap=1.2, needs=["EXEC-DRAIN-08"])
 def test_a_partial_secret_is_copied_if_the_output_has_no_end(case: ExecCase) -> None:
-    # A process outside the group holds the pipe, so the run ends before the stream does.
+    # A process outside the group holds the pipe, so the run ends before the end of the stream.
     events = case.events()
     request = without_an_end(events.path, b"<hunter2-hun")
     seen = case.exec.run(**request, debug=True, shim_env={"MY_TOKEN": SECRET.decode()})
@@ -276,7 +276,7 @@ def test_a_value_of_an_ordinary_name_is_copied(case: ExecCase, name: str) -> Non
     expect(f"the value of {name} in the debug output", copied, contains(b"<Value-1234>"))
 
 
-# The last ones have four or more bytes, but at most three characters.
+# The last four texts have more than three bytes, but at most three characters besides blanks.
 SHORT = ["abc", "  ab  ", "x", "\tab\n", "\r\nab\n", "\va b\f", "äöü", " é€ ", "日本", "😀😀"]
 
 

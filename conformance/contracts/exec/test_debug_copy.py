@@ -1,4 +1,5 @@
-"""EXEC-DEBUG: the copy is complete if the terminal accepts all of it, for each kind of terminal."""
+"""EXEC-DEBUG: if a terminal accepts the whole copy, the copy is complete, for each kind of
+terminal."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ from contracts.shared.files import program_at
 from contracts.shared.requests import Limits
 
 HERE = "exec.debug"
-# If the captured output itself is incomplete, these requirements report it.
+# These requirements report it if the captured output itself is incomplete.
 CAPTURED = ["EXEC-DRAIN-01", "EXEC-DRAIN-02"]
 
 # More bytes than fit in an unread terminal, the debug buffer and a pipe together.
@@ -80,7 +81,7 @@ def test_output_of_a_sigterm_handler_is_copied(case: ExecCase, how: str) -> None
 
 
 def read_until(fd: int, word: bytes, limit_s: float) -> bytes:
-    """Read until the word has arrived, at most for `limit_s`."""
+    """Read until the word has arrived, or until `limit_s` has passed."""
     data, end = b"", time.monotonic() + limit_s
     while word not in data and select.select([fd], [], [], max(0.0, end - time.monotonic()))[0]:
         data += os.read(fd, 65536)
@@ -170,21 +171,21 @@ def test_a_file_gets_the_whole_copy(case: ExecCase) -> None:
     expect_whole(seen, seen.shim_stderr, MUCH)
 
 
-# The smallest capacity of a pipe is one page.
+# The smallest pipe has room for one page.
 NARROW = 4096
-# Less than the buffer of the copy holds.
+# Fewer bytes than the buffer of the copy can hold.
 SOME = 60_000
 # If a reader pauses longer than this between two reads, it did not read continuously.
 AWAY_MS = 20.0
 
 
-# Time for the last writer to close the terminal after its run, unless a process is left.
+# After its run the last writer closes the terminal within this time, unless a process is left.
 ENDS_S = 5.0
 
 
 class Reader(threading.Thread):
-    """Reads everything at once, until the last writer has closed the terminal or the reader is
-    stopped."""
+    """Reads all data without delay, until the last writer has closed the terminal or `stopped` is
+    set."""
 
     def __init__(self, fd: int) -> None:
         super().__init__(daemon=True)
@@ -224,7 +225,7 @@ def expect_the_end(ended: bool) -> None:
 def test_a_terminal_that_is_read_continuously_gets_the_whole_copy(
     case: ExecCase, state: Sequence[str]
 ) -> None:
-    # The terminal has room for one page only, so the child ends before the copy is written.
+    # The terminal has room for one page only, so the child ends before the whole copy is written.
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     reader = Reader(ours)
     try:
@@ -244,12 +245,13 @@ def test_a_terminal_that_is_read_continuously_gets_the_whole_copy(
 
 
 def foreign(copied: bytes) -> int:
-    """Count the parts of a copy that the child did not write. The child writes only 23 letters."""
+    """Count the parts of a copy that are not from the child, which writes only 23 letters."""
     return len(re.findall(rb"[^a-w]+", copied))
 
 
 def read_late(case: ExecCase, name: str, count: int) -> bytes:
-    """Return the copy on a terminal that is read only after the child has written everything."""
+    """Return the copy on a terminal that is read only after the child has written all its
+    output."""
     events, fifo = case.events(name), case.fifo(f"open-{name}")
     line = '"$1" "$2" 0; exec "$3" "$4" "$5" --then "$6"'
     request = shell(line, P.flood, count, P.gate, events.path, fifo, "at last")
@@ -342,7 +344,7 @@ def test_the_copy_for_a_closed_terminal_goes_nowhere_else(case: ExecCase, when: 
     line = 'echo first; "$0" "$1" "$2" && exec "$3" 300000 0'
     words = [P.gate, events.path, str(fifo), P.flood]
     reads, writes = os.pipe()
-    # A socket takes what is written to it by mistake, in both directions.
+    # Both ends of a socket can be written to, so bytes that are written to it by mistake arrive.
     theirs, ours = socket.socketpair()
     if when == "before":
         os.close(reads)

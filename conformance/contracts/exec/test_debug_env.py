@@ -1,4 +1,4 @@
-"""EXEC-DEBUG: the form of an environment that may be written to a log."""
+"""EXEC-DEBUG: the text form of an environment, which may be written to a log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHOLE = re.compile(rf"ClearAndSet\(\[((?:\({STRING}, {STRING}\)(?:, (?=\())?)*)\
 
 
 def unescape(text: str) -> str:
-    """Undo the escapes of several languages: \\n, \\", \\u{e9}, \\u00e9, \\x1b."""
+    r"""Replace escapes that several languages write, such as \n, \", \u{e9}, \u00e9 and \x1b."""
 
     def one(found: re.Match[str]) -> str:
         code = found[1] or found[2] or found[3]
@@ -28,7 +28,8 @@ def unescape(text: str) -> str:
 
 
 def parsed(text: str) -> object:
-    """Return the pairs in such a form, or the text itself if it has another form."""
+    """Return the pairs in this form of an environment, or the text itself if it has another
+    form."""
     if not WHOLE.fullmatch(text):
         return text
     return [(unescape(name), unescape(value)) for name, value in PAIR.findall(text)]

@@ -1,6 +1,6 @@
-"""EXEC-DEBUG: terminals that block, are closed or cannot be reopened.
+"""EXEC-DEBUG: terminals that block, are closed, or cannot be opened again.
 
-Their flags must not change.
+The implementation must not change the flags of the terminal.
 """
 
 from __future__ import annotations
@@ -57,8 +57,10 @@ def blocked_terminal() -> Iterator[int]:
 
 @contextmanager
 def unread_terminal() -> Iterator[int]:
-    """Yield the write end of a pipe that is not read, with room for several writes and a part of
-    the last one."""
+    """Yield the write end of a pipe that is not read.
+
+    The pipe has room for several writes and for a part of the last one.
+    """
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     try:
         os.write(theirs, b".")
@@ -120,7 +122,7 @@ def test_a_terminal_that_blocks_delays_the_return_by_at_most_100_ms(case: ExecCa
 
 @contextmanager
 def slow_terminal() -> Iterator[int]:
-    """Yield the write end of a full pipe of which 4 KiB are read each 60 ms."""
+    """Yield the write end of a full pipe, from which 4 KiB are read each 60 ms."""
     over = threading.Event()
     with full_pipe() as (ours, theirs):
         reader = threading.Thread(target=read_slowly, args=(ours, over))
@@ -145,7 +147,7 @@ def test_a_slow_terminal_delays_the_return_by_at_most_100_ms(case: ExecCase) -> 
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=1.5, timing=True)
 def test_a_terminal_that_blocks_does_not_stop_the_deadline(case: ExecCase) -> None:
-    # Compare with a terminal that takes everything, because other tests are about deadlines.
+    # Compare with a terminal that accepts all output, because other tests are about deadlines.
     script = f'"{P.flood}" {MUCH} 0; exec "{P.slow_exit}" /dev/null 4000'
     request: dict[str, Any] = {
         "program": "/bin/sh",
@@ -236,7 +238,7 @@ def target_of(pid: int, fd: int) -> str:
 @requires("EXEC-DEBUG-07", pitfalls=["E19"], capability=HERE)
 def test_the_callers_descriptor_of_a_closed_terminal_stays_open(case: ExecCase) -> None:
     # A socket cannot be opened again, so the copy uses the caller's own descriptor. If an
-    # implementation stops copying, it must not close the descriptor.
+    # implementation stops copying, it must not close this descriptor.
     ours, theirs = socket.socketpair()
     with theirs:
         ours.close()
@@ -249,7 +251,7 @@ def test_the_callers_descriptor_of_a_closed_terminal_stays_open(case: ExecCase) 
             within_s=8,
         ) as shim:
             shim.wait_response()
-            # If the descriptor was closed, the next file that is opened has its number.
+            # If the descriptor was closed, the next opened file has its number.
             open_there = target_of(shim.shim_pid, 2)
             seen = shim.finish()
         wanted = target_of(os.getpid(), theirs.fileno())
@@ -280,8 +282,8 @@ def test_a_caller_without_stderr_captures_all_output(case: ExecCase) -> None:
 @pytest.mark.parametrize("blocking", [True, False], ids=["blocking", "nonblocking"])
 @requires("EXEC-DEBUG-08", capability=HERE)
 def test_the_flags_of_the_callers_stderr_do_not_change(case: ExecCase, blocking: bool) -> None:
-    # Checked during and after the run, because other users of the file would notice even a
-    # temporary change.
+    # The flags are checked during and after the run, because other users of the file would notice
+    # even a temporary change.
     events, gate = case.events(), case.fifo("open")
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     os.set_blocking(theirs, blocking)

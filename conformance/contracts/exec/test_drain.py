@@ -127,7 +127,7 @@ def test_the_tail_of_a_child_that_exits_at_once_is_complete(case: ExecCase, size
 def test_the_tail_in_a_pipe_that_the_child_enlarged_is_complete(
     case: ExecCase, stream_of: str
 ) -> None:
-    """The child may leave more in its pipe than one read of the usual size returns."""
+    """Check the output if more than one usual read is left in the pipe when the child ends."""
     sizes = (MIB, 0) if stream_of == "stdout" else (0, MIB)
     for _ in range(3):
         seen = case.exec.run(program=P.flood, args=[*map(str, sizes), "--pipe", str(MIB)])
@@ -222,7 +222,7 @@ def test_a_child_that_closed_both_streams_is_waited_for(case: ExecCase) -> None:
 def test_signals_that_interrupt_reads_lose_no_byte(case: ExecCase) -> None:
     events, fifo = case.events(), case.fifo("gate")
     # The caller's handler runs for each SIGTERM while the child writes. The child ignores SIGTERM
-    # then, so that a caller that forwards the signals does not end it.
+    # at that time, so that a caller which forwards the signals does not end it.
     line = (
         'trap \'trap "" TERM; "$1" 3000000 0; "$2" "$3" "$4"; exit 0\' TERM; "$2" "$3" "$5" & wait'
     )

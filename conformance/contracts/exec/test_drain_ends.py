@@ -47,8 +47,8 @@ def test_a_child_that_closed_both_streams_costs_no_processor_time(case: ExecCase
             need_no_loop(shim.shim_pid, wanted, looked, 0.5)
         case.open_gate(fifo)
         shim.finish()
-    # The kernel counts the time that a thread waits for a processor only once the thread runs, so
-    # on a busy machine `wanted` is too low.
+    # The kernel counts the waiting time of a thread only when the thread runs again. So on a busy
+    # machine `wanted` is too low.
     expect(
         "whether the shim ran at most 25 % of the time, and was runnable at most 50 % of it",
         (used / looked <= 0.25, wanted / looked <= 0.5),
@@ -67,8 +67,8 @@ def test_a_child_that_closed_both_streams_costs_no_processor_time(case: ExecCase
     ids=["one-page-pipe", "yes"],
 )
 def test_endless_output_does_not_starve_the_deadline(case: ExecCase, request_: Command) -> None:
-    # The shim keeps all output until the deadline. Without a working deadline this limit keeps the
-    # machine from running out of memory.
+    # The shim keeps all output until the deadline. If the deadline does not work, this limit
+    # prevents that the machine runs out of memory.
     bound_s = case.grace_ms / 1000 + 3
     with case.exec.start(**request_, timeout_ms=250, within_s=bound_s) as shim:
         seen = shim.finish()
@@ -95,9 +95,9 @@ def test_output_of_the_childs_own_handler_is_kept(case: ExecCase, size: int) -> 
 
 @requires("EXEC-DRAIN-07", pitfalls=["E11"], overlap=1.8, needs=["EXEC-KILL-01"])
 def test_output_from_late_in_the_grace_is_kept(case: ExecCase) -> None:
-    # The handler starts later than LINGER_MS, and well before the end of the grace period. It
-    # creates the second mark after its output. So if the mark exists, the output must be in the
-    # result.
+    # The child's handler starts to write later than LINGER_MS, and well before the end of the grace
+    # period. It creates the second mark after its output. So if the mark exists, the output must be
+    # in the result.
     late = 'sleep 1.4; printf late; : >"$2"; exit 0'
     line = f"trap '{late}' TERM; : >\"$1\"; while :; do sleep 0.05; done"
     marks = [case.tmp / "ready", case.tmp / "late"]
@@ -113,7 +113,7 @@ def test_output_from_late_in_the_grace_is_kept(case: ExecCase) -> None:
 def run_with_escapee(case: ExecCase, **more: Unpack[RunOptions]) -> tuple[ObservedRun, Stamp]:
     """Run a leader that exits with 0 while a process outside the group holds its pipes.
 
-    Return the run and the leader's end.
+    Return the answer, and the time of the leader's end.
     """
     events, fifo = case.events(), case.fifo("gate")
     line = 'setsid "$1" "$2" --out escaped & exec "$3" "$2" "$4" --out leader'
@@ -168,8 +168,8 @@ def test_output_of_an_escapee_before_the_return_is_kept(case: ExecCase) -> None:
 
 @requires("EXEC-DRAIN-08", pitfalls=["E7"], overlap=True)
 def test_an_incomplete_character_is_kept_if_the_output_has_no_end(case: ExecCase) -> None:
-    # An incremental decoder keeps the incomplete character, and no end of file makes it write the
-    # character.
+    # An incremental decoder keeps an incomplete character. Here it gets no end of file, at which it
+    # would write the character.
     events = case.events()
     seen = case.exec.run(**without_an_end(events.path, b"a\xe2\x82"), within_s=20)
     attempted(events, orphan=1)

@@ -13,7 +13,7 @@ from boxspec.api import programs as P
 from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.spawn_io import report
 
-# Some runtimes add variables under a locale without UTF-8, which would make the comparison fail.
+# Under a locale without UTF-8, some runtimes add variables, which would make the comparison fail.
 LOCALE = {"LC_ALL": "C.UTF-8"}
 
 PAIRS: dict[str, list[tuple[str | bytes, str | bytes]]] = {

@@ -1,4 +1,4 @@
-"""Processes outside the group that hold the pipes of a run. Also starts that fail, which must print
+"""Processes outside the group that hold the pipes of a run, and failed starts, which must print
 nothing."""
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def test_a_daemon_that_holds_the_pipes_does_not_block_the_run(case: ExecCase, ho
 
 @requires("EXEC-DRAIN-08", pitfalls=["G16"], overlap=2.5, timing=True, needs=["EXEC-SIGNAL-01"])
 def test_an_escapee_that_holds_the_pipes_does_not_block_an_interrupted_run(case: ExecCase) -> None:
-    # A signal is used instead of a deadline. Both end a run in the same way, and the test knows the
-    # time of a signal.
+    # The run is ended by a signal in place of a deadline. Both end a run in the same way, and the
+    # test knows the time of a signal.
     events, leader = case.events(), case.events("leader")
     script = f'"{P.orphan}" "$0" --setsid; exec "{P.slow_exit}" "$1" {FOREVER_MS}'
     with case.exec.start(
@@ -70,8 +70,10 @@ INTERRUPTIONS: dict[str, tuple[str | None, Limits]] = {
 
 
 def interrupted(case: ExecCase, how: str, keep: str = "out,err") -> ObservedRun:
-    """Interrupt a run in the way `how`, while a process outside the group, which has already
-    written, holds the pipes."""
+    """Interrupt a run in the way `how`.
+
+    A process outside the group has already written and holds the pipes.
+    """
     name, limit = INTERRUPTIONS[how]
     events, leader = case.events("escapee"), case.events("leader")
     script = f'"{P.say}" escaped; "{P.orphan}" "$0" --setsid --keep {keep}'
@@ -118,13 +120,13 @@ def test_a_deadline_after_the_childs_exit_does_not_change_the_result(case: ExecC
         escapee = events.wait("orphan").pid
         end = events.wait("end").t_ns
         # An implementation that waits until the pipes are closed violates only EXEC-DRAIN-08. So
-        # the process that holds them is killed after RETURNS_S.
+        # the process that holds the pipes is killed after RETURNS_S.
         until(lambda: not shim.running, RETURNS_S)
         send(escapee, "KILL")
         seen = shim.finish()
     got = (seen.result["success"], seen.result["exit_code"], annotated(seen.stderr))
-    # An upper bound of the child's life, because the child starts after the shim. Inside a sandbox
-    # the child is a launcher, and only the end of the shim is known.
+    # This is an upper bound of the child's life, because the child starts after the shim. Inside a
+    # sandbox the child is a launcher, and only the end of the shim is known.
     last = end if case.exec.inside.name is None else seen.end.t_ns
     lived_ms = elapsed_ms(seen.start.t_ns, last)
     if lived_ms >= timeout_ms and got == (False, None, True):
@@ -141,8 +143,7 @@ FAILURES: dict[str, ExecRequest] = {
 @pytest.mark.parametrize("how", FAILURES)
 @requires("EXEC-SPAWN-01", pitfalls=["J2"])
 def test_a_failed_start_prints_nothing_and_leaves_nothing(case: ExecCase, how: str) -> None:
-    # A child that continues after a failed exec would write the contents of the caller's buffers a
-    # second time.
+    # After a failed exec, a child that continues would write the caller's buffers a second time.
     seen = case.exec.run(**FAILURES[how], within_s=10)
     expect(
         "the run, the caller's stdout and stderr, and processes left running",

@@ -1,4 +1,4 @@
-"""Runs with --backend: tests for requirements that a launcher changes (see inside.yaml)."""
+"""Tests with --backend, for requirements whose conditions a launcher changes (see inside.yaml)."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def test_inside_no_descriptor_above_2_is_open(case: ExecCase, count: str) -> Non
 
 @requires("EXEC-KILL-15", capability=HERE, inside=True)
 def test_inside_no_program_becomes_another_users(case: ExecCase) -> None:
-    # A set-user-ID program does not change its user inside, so it can be signalled, and exits with
-    # 65.
+    # Inside, a set-user-ID program keeps the user of its caller. So the caller can signal it, and
+    # it exits with 65.
     seen = case.exec.run(
         program=becomes_roots(case),
         args=[P.exit_with, "0"],
@@ -229,8 +229,8 @@ def test_inside_the_result_tells_that_a_writer_outside_of_the_group_was_killed(
 
 
 def with_launchers(shim: ShimProcess[ObservedBatch], word: str) -> set[int]:
-    """Return the process with this word in its command line, and all processes between this process
-    and the caller."""
+    """Return the process with this word in its command line, and all processes between it and the
+    caller."""
     tree = shim.tree()
     named = [each.pid for each in tree if word.encode() in each.cmdline]
     return {each for pid in named for each in procs.lineage(pid, tree)}
@@ -288,9 +288,9 @@ def test_inside_each_run_has_its_own_directory(case: ExecCase) -> None:
 @pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", capability=HERE, inside=True, overlap=0.8)
 def test_inside_each_sender_sends_the_first_signal_once(case: ExecCase, why: str) -> None:
-    # The caller signals the launcher, and the launcher signals processes that the caller cannot
-    # reach. Under --trace-kill no signal reaches a program in a pid namespace, so in that case only
-    # the program's own log is checked.
+    # The caller signals the launcher, and the launcher signals the processes that the caller cannot
+    # reach. With --trace-kill no signal reaches a program in a pid namespace. In that case only the
+    # program's own log is checked.
     traced = "namespaces" not in case.exec.inside.parts
     events, name = case.events(), "TERM" if why == "deadline" else why
     deadline: Limits = {"timeout_ms": 700} if why == "deadline" else {}

@@ -1,4 +1,4 @@
-"""Runs with --backend while a resource or a system call is missing (see inside.yaml)."""
+"""Tests with --backend while a resource or a system call is missing (see inside.yaml)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from contracts.shared.signals import signals_in
 HERE = "exec.backend"
 # `clone3 EPERM` is left out, because the probe of a sandbox needs a thread.
 OLDER = ["all ENOSYS", "pidfd_open EPERM", "close_range EPERM", "pidfd_send_signal EPERM"]
-# Try to write to $0, which every sandbox forbids, and exit with 7 in both cases. The command starts
+# The command tries to write to $0, which every sandbox forbids, and always exits with 7. It starts
 # no process.
 WRITES = 'command : 2>/dev/null >"$0"; exit 7'
 CONFINED = "exit 7"
@@ -58,9 +58,9 @@ class Shortage:
         expect("the run without a sandbox, and whether its program wrote", got, (CONFINED, True))
 
     def run(self, state: list[str], on_unavailable: str = "degrade") -> tuple[str, int]:
-        """Run once; return a text about the result, and the number of descriptors that the shim has
-        after it.
+        """Run once.
 
+        Return a text about the result, and the number of descriptors that the shim has after it.
         The text is empty if the shim does not start.
         """
         around = self._case.exec.inside.use()
@@ -91,7 +91,7 @@ class Shortage:
 
     def _words(self, seen: ObservedRun) -> str:
         if not seen.ok:
-            # Compare only the kind of the error: the message does not say whether a program ran
+            # Only the kind of the error is compared: the message does not say whether a program ran
             # without a sandbox.
             return str(error_of(seen).get("kind"))
         if seen.result.get("enforcement") == "none":
@@ -100,8 +100,11 @@ class Shortage:
 
 
 def expect_nothing_unconfined(case: ExecCase, state: list[str]) -> None:
-    """Expect that under `refuse` nothing runs without a sandbox, and under `degrade` only if the
-    result says so."""
+    """Expect that no program runs without a sandbox, unless the policy and the result say so.
+
+    Under `refuse` no run may be without a sandbox. Under `degrade` such a run is allowed if the
+    result says so.
+    """
     with file_outside(case) as mark:
         shortage = Shortage(case, mark)
         words = [shortage.run(state, word)[0] for word in ("refuse", "degrade")]
@@ -129,8 +132,11 @@ EARLIER = {"execution", DECLARED}
 
 
 def expect_ends(what: str, decided: list[str]) -> None:
-    """Expect errors, or runs that are reported as unconfined, while there is too little of `what`;
-    with enough of it expect a run in the sandbox."""
+    """Expect errors or unconfined runs while there is too little of `what`, and a run in the
+    sandbox with enough.
+
+    An unconfined run must be reported as unconfined.
+    """
     expect(
         f"outcomes with more and more {what}, from the lowest limit at which the shim starts",
         decided,
@@ -224,7 +230,7 @@ def test_inside_nothing_runs_if_another_waiter_reaps_the_probe(
 
 @requires("EXEC-WAIT-04", capability=HERE, inside=True, overlap=1.0)
 def test_inside_a_launcher_reaped_by_another_waiter_is_a_wait_error(case: ExecCase) -> None:
-    # The preload reaps children only after the program has started. Earlier, it could reap the
+    # The preload reaps children only after the program has started. Before that it could reap the
     # process that checks the sandbox.
     def run_once(turn: int) -> Outcome:
         events, gate = case.events(f"events-{turn}"), case.fifo(f"gate-{turn}")

@@ -51,11 +51,11 @@ def test_a_group_that_ignores_sigterm_is_not_killed_before_the_grace_is_over(
     seen = case.exec.run(
         program=P.siglog, args=[events.path, "--ignore", "TERM"], timeout_ms=300, within_s=20
     )
-    # The child must ignore SIGTERM before the deadline, or SIGTERM would end it: check that it was
-    # ready.
+    # Without its handler the child would end at SIGTERM. So check that it was ready before the
+    # deadline.
     settled(events)
-    # Both bounds are exact, because the spawn comes after the shim's start, and SIGKILL before the
-    # shim's end.
+    # Both bounds are exact, because the spawn comes after the shim's start, and SIGKILL comes
+    # before the shim's end.
     expect(
         "how long the shim lived after the deadline, in ms",
         seen.elapsed_ms - 300,
@@ -224,7 +224,7 @@ def last_end(case: ExecCase) -> Stamp:
     return max(case.events().all("end"), key=lambda event: event.t_ns).cause
 
 
-# Names that confuse a parser of /proc/PID/stat which splits the line at blanks or parentheses.
+# Names that confuse a parser which splits the line in /proc/PID/stat at blanks or parentheses.
 NAMES = ["x) Z 1 1", "a b c", "((", ") R (", "1 2 3 4 5 6 7"]
 
 
@@ -232,8 +232,8 @@ NAMES = ["x) Z 1 1", "a b c", "((", ") R (", "1 2 3 4 5 6 7"]
 @requires("EXEC-KILL-03", pitfalls=["G4"], overlap=2.2)
 def test_a_member_with_any_name_has_the_grace(case: ExecCase, name: str) -> None:
     events, member = case.events(), program_at(case.tmp / name, P.siglog)
-    # The member does not hold the pipes, because the run would then wait for it anyway, to read to
-    # end of file.
+    # The member does not hold the pipes: otherwise the run would wait for it anyway, to read to end
+    # of file.
     member_of = '"$1" "$0" --on TERM:exit:0:700 >/dev/null 2>&1'
     script = f'{member_of} & exec "$2" "$0" --leader-exits-on TERM'
     seen = case.exec.run(
@@ -275,7 +275,7 @@ def test_a_group_that_ends_early_ends_the_wait(case: ExecCase, how: str) -> None
 
 @requires("EXEC-KILL-05", pitfalls=["G5"], overlap=1.0, timing=True, needs=["EXEC-KILL-01"])
 def test_a_leader_that_is_a_zombie_does_not_block_the_run(case: ExecCase) -> None:
-    # The caller reaps late. While the leader is a zombie, its group can still be signalled.
+    # The caller reaps late. While the leader is a zombie, a signal to its group is still possible.
     events = case.events()
     seen = case.exec.run(
         program=P.siglog,
@@ -311,7 +311,8 @@ NO_PROC = ["--no-proc"] if os.geteuid() == 0 else ["--own-user", "--no-proc"]
 
 @requires("EXEC-KILL-13", needs=["EXEC-SIGNAL-01"])
 def test_without_proc_no_member_runs_on(case: ExecCase) -> None:
-    """The implementation cannot list the members of the group. It may refuse the run."""
+    """Without /proc the implementation cannot list the members of the group. It may refuse the
+    run."""
     place = case.tmp / "member"
     member = "trap '' TERM; : >\"$1\"; exec sleep 60"
     line = f'({member}) & trap "exit 0" TERM; while :; do sleep 1 & wait; done'

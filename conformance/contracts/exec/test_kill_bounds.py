@@ -32,7 +32,7 @@ def test_a_copy_that_is_forked_on_sigterm_does_not_survive(case: ExecCase, times
 
 @requires("EXEC-KILL-10", overlap=2.5)
 def test_the_child_gets_the_first_signal_once(case: ExecCase) -> None:
-    # The child lives for more than ten ticks, so it would log signals that are sent repeatedly.
+    # The child lives for more than ten ticks. So it would log signals that are sent repeatedly.
     events = case.events()
     case.exec.run(
         program=P.siglog,
@@ -55,7 +55,7 @@ STARTED_AND_SIGNALLED = [
     # The flag --trace-kill also installs a seccomp filter.
     "EXEC-SPAWN-14",
 ]
-# The test sends this signal to a bystander at the end, to show that the bystander still logs
+# At the end the test sends this signal to a bystander, to show that the bystander still logs
 # signals.
 LAST_SIGNAL = "USR2"
 
@@ -63,7 +63,8 @@ LAST_SIGNAL = "USR2"
 @pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
 @requires("EXEC-KILL-10", overlap=0.8, needs=STARTED_AND_SIGNALLED)
 def test_the_first_signal_is_sent_to_the_leader_once(case: ExecCase, why: str) -> None:
-    # Count signals where they are sent, in the kernel: two equal pending signals arrive as one.
+    # The signals are counted in the kernel when they are sent: two equal pending signals arrive as
+    # one.
     events, name = case.events(), "TERM" if why == "deadline" else why
     deadline: Limits = {"timeout_ms": 500} if why == "deadline" else {}
     with case.exec.start(
@@ -101,7 +102,7 @@ def test_only_the_childs_own_group_is_sent_signals(case: ExecCase, how: str) -> 
     with case.exec.start(program=program, args=args, state=["--trace-kill"], **more) as shim:
         seen = shim.finish()
         sent = shim.warden.kills()
-    # The trace has only process numbers. No process or group except the child may be signalled.
+    # The trace contains only process numbers. Only the child and its group may be signalled.
     groups = {abs(kill.target) for kill in sent}
     strangers = [kill for kill in sent if abs(kill.target) in (0, 1, shim.shim_pid)]
     expect(
@@ -154,8 +155,8 @@ def test_a_deadline_right_after_the_spawn_does_not_signal_the_callers_group(
     case: ExecCase, timeout_ms: int
 ) -> None:
     events = case.events()
-    # Wait for `ready` in a run without a deadline, because in the other run the deadline may come
-    # before it.
+    # First wait for `ready` in a run without a deadline, because in the other run the deadline may
+    # come before it.
     case.exec.run(program=P.slow_exit, args=[events.path, "0"])
     args = [events.path, "1500"]
     logged = signals_to_bystander(case, program=P.slow_exit, args=args, timeout_ms=timeout_ms)
@@ -177,7 +178,8 @@ def test_a_failed_spawn_does_not_signal_the_callers_group(case: ExecCase) -> Non
     expect("signals that an unrelated process in the caller's group got", logged, [])
 
 
-# Programs in their own groups, as a shell with job control starts them, by their first event.
+# Programs that are started in their own groups, as by a shell with job control. Each has the name
+# of its first event.
 JOBS = {
     "orphan": '"$1" "$0" --setpgid --keep none --log',
     "ready": '"$2" "$0" --own-group </dev/null >/dev/null 2>&1 &',
@@ -205,7 +207,8 @@ def test_a_group_that_the_child_made_is_not_signalled(case: ExecCase, job: str) 
 @pytest.mark.parametrize("timeout_ms", [0, 1, 2, 4])
 @requires("EXEC-KILL-12", pitfalls=["B2"], overlap=2.0, stress=8)
 def test_a_deadline_right_after_the_spawn_leaves_nothing(case: ExecCase, timeout_ms: int) -> None:
-    # Without a deadline the same program ends by itself, which shows that it works on this host.
+    # Without a deadline the same program ends by itself. This shows that the program works on this
+    # host.
     events = case.events()
     case.exec.run(program=P.slow_exit, args=[events.path, "0"])
     attempted(events, end=1)
@@ -236,8 +239,8 @@ def expect_no_member_runs(case: ExecCase, seen: ObservedRun) -> None:
 @pytest.mark.parametrize("members", [1, 12])
 @requires("EXEC-KILL-13", pitfalls=["I15"], overlap=6.5)
 def test_no_member_runs_when_the_run_returns(case: ExecCase, members: int) -> None:
-    # Checked while the shim waits at the fifo `hold`, because after its end a late death could not
-    # be seen.
+    # Check while the shim waits at the fifo `hold`: after the shim's end a late death could not be
+    # seen.
     events = case.events()
     seen = case.exec.run(
         program=P.siglog,

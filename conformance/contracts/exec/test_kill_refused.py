@@ -21,13 +21,13 @@ from contracts.exec.spawn_io import of_another_user, outcome
 from contracts.shared.files import program_at
 
 CALLER = 54332
-# Time in which the child must have changed its user, even on a busy machine; the deadline comes
-# after it.
+# In this time the child must change its user, even on a busy machine. The deadline comes after it.
 SETTLED_MS = 900
-# Time from SIGKILL to the return if a member survives.
+# If a member survives SIGKILL, the run returns this long after SIGKILL.
 GIVEN_UP_MS = 1000
-# Requirements on which these tests rely: a child may gain privileges, its end is noticed, deadlines
-# work, and the rest of a group is killed. A broken one is reported in place of these tests.
+# These tests rely on requirements: a child may gain privileges, its end is noticed, deadlines work,
+# and the rest of a group is killed. If one of them is broken, it is reported in place of these
+# tests.
 NEEDED_FOR_EXIT = ["EXEC-CHILD-11", "EXEC-WAIT-01"]
 NEEDED_FOR_DEADLINE = [*NEEDED_FOR_EXIT, "EXEC-TIMEOUT-01"]
 NEEDED_FOR_MEMBERS = [
@@ -40,7 +40,7 @@ NEEDED_FOR_MEMBERS = [
 
 
 def becomes_roots(case: ExecCase) -> str:
-    """Return a set-user-ID program: the caller starts it, and it runs as root."""
+    """Return a set-user-ID program. The caller starts it, and it runs as root."""
     need_other_users("only root can start a child as another user")
     case.open_to_others()
     place = program_at(case.tmp / "become-owner", P.become_owner)
@@ -85,8 +85,8 @@ def test_a_child_that_cannot_be_signalled_does_not_block_the_run(case: ExecCase)
 def test_the_end_of_a_child_that_cannot_be_signalled_ends_the_run(
     case: ExecCase, beyond_ms: int
 ) -> None:
-    # After the grace period the run waits one more second. The later end is in the middle of this
-    # second.
+    # After the grace period the run waits for one more second. The later end lies in the middle of
+    # this second.
     events = case.events()
     seen = past_its_deadline(case, str(SETTLED_MS + case.grace_ms + beyond_ms))
     if not events.all("end"):

@@ -94,7 +94,7 @@ def test_a_child_whose_main_thread_has_ended_is_waited_for(case: ExecCase) -> No
 
 @requires("EXEC-KILL-08", pitfalls=["I12"], overlap=2.7, needs=["EXEC-KILL-01", "EXEC-KILL-02"])
 def test_a_member_whose_main_thread_has_ended_is_waited_for(case: ExecCase) -> None:
-    # SIGTERM ends the leader at once. The remaining member is shown as a zombie in /proc, because
+    # SIGTERM ends the leader at once. In /proc the remaining member looks like a zombie, although
     # another thread of it runs.
     events = case.events()
     script = f'"{P.threaded}" "$0" & exec "{P.slow_exit}" /dev/null 60000'

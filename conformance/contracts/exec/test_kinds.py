@@ -1,5 +1,8 @@
-"""Kinds of mistakes: closed outputs and signals, large limits, `..` after links, descriptors in a
-grace period, and a second child at the terminal."""
+"""Mistakes of several kinds.
+
+They are about closed outputs and signals, large limits, `..` after links, descriptors in a grace
+period, and a second child at the terminal.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,8 @@ def test_a_large_cap_is_not_reached(case: ExecCase, cap: int) -> None:
 
 
 def behind_a_link(case: ExecCase) -> Path:
-    """Return `way/..`, where `way` is a link: the system resolves it to `real`."""
+    """Return `way/..`, where `way` is a link into `real`. The system resolves this path to
+    `real`."""
     (case.tmp / "real" / "deep").mkdir(parents=True)
     (case.tmp / "way").symlink_to("real/deep")
     script_at(case.tmp / "tool", "echo beside the link")
@@ -103,7 +107,11 @@ def test_a_directory_named_like_a_home_is_a_directory(case: ExecCase) -> None:
 
 @requires("EXEC-CHILD-04", capability="exec.concurrent", overlap=1.8)
 def test_a_child_that_starts_in_the_grace_of_another_run_has_only_0_1_and_2(case: ExecCase) -> None:
-    """An implementation may hold a descriptor of each process that it waits for."""
+    """Start a child during the grace period of another run.
+
+    An implementation may hold a descriptor of each process for which it waits; the child must not
+    get it.
+    """
     events, place = case.events(), case.tmp / "report"
     rules = ["--on", "TERM:exit:0", "--members", "1", "--member-on", "TERM:exit:0:900"]
     ending: ExecRequest = {"program": P.siglog, "args": [events.path, *rules], "timeout_ms": 600}
@@ -115,7 +123,7 @@ def test_a_child_that_starts_in_the_grace_of_another_run_has_only_0_1_and_2(case
     expect("the child's descriptors", fds, [0, 1, 2])
 
 
-# The runs of one caller at its terminal, and when each starts.
+# The runs between two runs that read from the terminal, by name.
 BETWEEN: dict[str, ExecRequest] = {
     "a deadline": shell_request("exec sleep 30") | {"timeout_ms": 200},
     "its own signal": shell_request("kill -KILL $$"),

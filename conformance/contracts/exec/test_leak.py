@@ -40,7 +40,8 @@ def outcomes(case: ExecCase) -> list[ExecRequest]:
 
 
 def by_capability(null: str) -> list[tuple[str, ExecRequest]]:
-    """Return requests that only some implementations support, each with the capability it needs."""
+    """Return requests that only some implementations support, each with the capability that it
+    needs."""
     more = b"more than it may write".hex()
     unread: ExecRequest = {"stdin": {"bytes": "x" * 200_000}, "stdin_failure": "ignore"}
     return [
@@ -74,13 +75,14 @@ MORE, RETURN_S = 3, 6.0
 
 
 def count_after_runs(case: ExecCase, rounds: int, what: str, enough: int) -> int:
-    """Return the smallest count that a caller has after all runs; stop when it is at most
-    `enough`."""
+    """Return the smallest count of a resource that a caller has after all runs.
+
+    Stop early if the count is at most `enough`.
+    """
     try:
         return counted(case, rounds, what, enough)
     except (Failure, ShimBroke):
-        # A run that does not return even when no other run exists is reported by another
-        # requirement.
+        # If a run does not return even without other runs, another requirement reports this.
         for run in outcomes(case):
             if not returns(case, run):
                 name = Path(str(run["program"])).name
@@ -106,11 +108,11 @@ def counted(case: ExecCase, rounds: int, what: str, enough: int) -> int:
         # Its leaks are measured anyway.
         until(lambda: len(events.all("ready")) == PEAK, 10)
         open_gate_for_all(fifo, lambda: shim.running and not shim.exchange.in_place)
-        # A run that still waits has not had the chance to leak.
+        # Wait for all runs: a run that has not returned may leak later.
         shim.wait_response()
         seen = [COUNTED[what](shim)]
-        # A run may return a moment after its child has ended, so the minimum over some time is the
-        # leak.
+        # A run may return a moment after its child has ended, so the count may still fall. The
+        # minimum over some time is the leak.
         observe_s = RETURN_S if enough else 1.5
         until(lambda: bool(seen.append(COUNTED[what](shim))) or seen[-1] <= enough, observe_s)
         shim.finish()
@@ -156,7 +158,8 @@ def test_threads_do_not_grow_with_the_runs(case: ExecCase) -> None:
 
 
 def crossed(case: ExecCase) -> list[ExecRequest]:
-    """Return a request for each option, combined with each way to end that it may change."""
+    """Return a request for each option, combined with each way to end that the option may
+    change."""
     sleeps: ExecRequest = {"program": P.slow_exit, "args": ["/dev/null", "3000"], "timeout_ms": 60}
     ways: list[ExecRequest] = [
         {"program": str(case.tmp / "absent")},

@@ -1,5 +1,5 @@
-"""EXEC-ORPHAN: after the exit of a child, the rest of its group is killed, and processes outside
-the group live on."""
+"""EXEC-ORPHAN: after a child's exit the rest of its group is killed, and other processes live
+on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contracts.exec.spawn_io import shell
 
 
 def leave_orphan(case: ExecCase, *how: str, code: int = 0) -> ObservedRun:
-    """Run a child that exits and leaves a background process. A run of 8 s counts as a hang."""
+    """Run a child that exits and leaves a background process. A run that lasts 8 s has hung."""
     return case.exec.run(
         program=P.orphan,
         args=[case.events().path, "--exit", str(code), *how],
@@ -25,7 +25,8 @@ def leave_orphan(case: ExecCase, *how: str, code: int = 0) -> ObservedRun:
 
 @requires("EXEC-ORPHAN-01", pitfalls=["I14"], overlap=0.5)
 def test_the_end_of_an_adopted_member_does_not_end_the_run(case: ExecCase) -> None:
-    # A subreaper is notified when an orphan of the group ends, here before the child ends.
+    # A subreaper gets a notification when an orphan of the group ends. Here this happens before the
+    # child ends.
     events, first, last = case.events(), case.fifo("first"), case.fifo("last")
     line = '("$1" "$2" "$3" --exit 9 &); exec "$1" "$2" "$4" --exit 4'
     words = shell(line, P.gate, events.path, first, last)
@@ -123,7 +124,8 @@ def test_a_helper_that_left_the_group_is_sent_no_signal(case: ExecCase, how: str
     with case.exec.start(program=P.orphan, args=args, stdin="null", hold=True, within_s=8) as shim:
         helper = events.wait("orphan").pid
         shim.wait_response()
-        # The test itself sends a signal, which shows that the helper would log others too.
+        # The test itself sends a signal at the end. This shows that the helper would log other
+        # signals too.
         send(helper, "USR1")
         events.wait("signal", pid=helper)
     logged = [event.rest[0] for event in events.all("signal", pid=helper)]
@@ -142,7 +144,7 @@ def test_a_helper_that_left_the_group_does_not_block_the_run(case: ExecCase, how
 @requires("EXEC-ORPHAN-05", pitfalls=["G8"], overlap=0.3)
 def test_a_stopped_orphan_is_killed(case: ExecCase, kept: str) -> None:
     # When the leader ends, its group is orphaned, and the kernel sends HUP and CONT to stopped
-    # members. The orphan ignores HUP, so only SIGKILL can end it.
+    # members. The orphan ignores HUP. So only SIGKILL can end it.
     seen = leave_orphan(case, "--keep", kept, "--stopped", "--ignore", "HUP")
     expect_none_left(seen, case.events(), orphan=1)
 
@@ -159,7 +161,7 @@ def test_a_caller_that_is_a_subreaper_collects_the_groups_orphans(case: ExecCase
 
 @requires("EXEC-ORPHAN-06", pitfalls=["I14"])
 def test_a_caller_that_is_a_subreaper_keeps_its_other_children(case: ExecCase) -> None:
-    # A helper that has left the group becomes a child of the caller, so only the caller may reap
+    # A helper that has left the group becomes a child of the caller. So only the caller may reap
     # it.
     helper, gate = case.events("helper"), case.events("gate")
     fifo = case.fifo("open")
@@ -193,7 +195,7 @@ def test_a_caller_that_is_no_subreaper_does_not_become_one(case: ExecCase) -> No
     expect("the helper among the caller's children after the run", children, [])
 
 
-# The child waits until its helper has written, and leaves it alive.
+# The child ends after its helper has written, while the helper still lives.
 HELPED = (
     '("$1" "$2" "$3"; printf %s "$4"; : >"$5"; exec sleep 60) & '
     'while ! [ -e "$5" ]; do sleep 0.01; done; printf own; exit 7'
@@ -207,7 +209,8 @@ def test_output_that_an_orphan_wrote_before_its_end_is_complete(case: ExecCase, 
     words = (P.gate, events.path, fifo, "x" * size, mark)
     with case.exec.start(**shell(HELPED, *words), within_s=10) as shim:
         events.wait("ready")
-        # The caller is stopped, so that the pipe still holds the output when the exit is noticed.
+        # The caller is stopped, so that the pipe still contains the output when the caller notices
+        # the exit.
         shim.signal("STOP")
         case.open_gate(fifo)
         until(mark.exists)

@@ -179,7 +179,7 @@ def test_the_reason_says_whether_a_candidate_existed(
 
 
 def expect_relative_to(case: ExecCase, vector: str, current: Path, current_dir: str) -> None:
-    """Start a tool by a relative name. It is in the caller's directory and in `current`."""
+    """Start a tool by a relative name. The tool is in the caller's directory and in `current`."""
     for place in (case.tmp / "caller", current):
         saying(place / "bin" / TOOL, f"in {place.name}")
         saying(place / f"{TOOL}-top", f"in {place.name}")
@@ -208,8 +208,8 @@ def test_relative_names_and_entries_are_relative_to_current_dir(
 def test_names_and_entries_are_relative_to_a_relative_current_dir(
     case: ExecCase, vector: str
 ) -> None:
-    # `current` is relative to the caller's directory. An implementation that changes the directory
-    # and then resolves `current/…` again finds no program.
+    # `current` is relative to the caller's directory. If an implementation changes the directory
+    # and resolves `current/…` after that, it finds no program.
     expect_relative_to(case, vector, case.tmp / "caller" / "current", "current")
 
 
@@ -220,8 +220,8 @@ def test_names_and_entries_are_relative_to_a_relative_current_dir(
 def test_the_system_resolves_the_parent_of_a_linked_current_dir(
     case: ExecCase, program: str, entries: str
 ) -> None:
-    # current_dir is a symbolic link, so `link/..` is not the directory that joining the text would
-    # give.
+    # current_dir is a symbolic link. So `link/..` is not the directory that a pure text operation
+    # would give.
     saying(case.tmp / TOOL, "beside the link")
     saying(case.tmp / "real" / TOOL, "above the folder")
     (case.tmp / "real" / "folder").mkdir()

@@ -27,7 +27,8 @@ def cwd_of(pid: int) -> Path:
     return Path(f"/proc/{pid}/cwd").readlink()
 
 
-# The final `:` keeps the shell alive, because busybox replaces itself by the last command.
+# The shell must stay alive. Without the final `:`, busybox would replace itself by the last
+# command.
 KEEP_ARGV = 'cat /proc/$$/cmdline >"$0"; :'
 
 # Characters with a special meaning in a command line, a shell, a format string or a terminal.
@@ -112,7 +113,7 @@ def test_a_program_whose_name_is_not_utf8_is_found_and_named(case: ExecCase) -> 
 
 def program_is_found(case: ExecCase, name: bytes) -> None:
     tool = case.tmp / os.fsdecode(name)
-    # No shell is used, because busybox under another name is another program.
+    # The test uses no shell, because busybox acts as another program under another name.
     tool.symlink_to(P.report)
     kept = case.tmp / "report.json"
     case.exec.run(program=os.fsencode(tool), args=[str(kept)]).result  # noqa: B018
@@ -122,7 +123,7 @@ def program_is_found(case: ExecCase, name: bytes) -> None:
 @requires("EXEC-REQUEST-02")
 @pytest.mark.parametrize("name", ["./tool", "sub/../tool", ".//tool"])
 def test_argv_0_is_the_given_name_with_a_slash(case: ExecCase, name: str) -> None:
-    # The name is resolved from current_dir, but argv[0] does not contain current_dir.
+    # The name is resolved from current_dir, but current_dir is not part of argv[0].
     (case.tmp / "sub").mkdir()
     (case.tmp / "tool").symlink_to(P.report)
     kept = case.tmp / "report.json"
@@ -187,7 +188,7 @@ def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(case: Exe
             shim.wait_response()
             return extra_descendants(shim, servers), shim.at_rest().fd_count
 
-    # A plain run may keep resources for the next run. A refused run must not keep more than that.
+    # A plain run may keep resources for the next run. A refused run may keep only the same.
     servers, usual = held()
     processes, descriptors = held(len(servers), sandbox={"refuse": "no"})
     expect(
@@ -240,8 +241,8 @@ def test_a_directory_whose_name_is_not_utf8_is_the_childs_working_directory(case
 def child_works_in(case: ExecCase, name: bytes) -> None:
     place = case.tmp / os.fsdecode(name)
     place.mkdir()
-    # The child lists a file in the directory and does not print the directory's name, which may not
-    # be UTF-8.
+    # The child prints a file that it finds in the directory. It does not print the name of the
+    # directory, which may not be UTF-8.
     (place / "witness").touch()
     seen = case.exec.run(program="/bin/ls", current_dir=os.fsencode(place))
     expect("what the child sees in its directory", seen.stdout, b"witness\n")

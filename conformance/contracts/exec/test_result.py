@@ -34,8 +34,8 @@ def test_an_exit_code_is_reported_unchanged(case: ExecCase, code: int) -> None:
 def test_a_death_by_the_childs_own_signal_has_no_code_and_no_annotation(
     case: ExecCase, name: str, core: str
 ) -> None:
-    # The shim works in the test's folder too, so that its core file stays there if the signal kills
-    # the shim.
+    # The working directory of the shim is the folder of the test. So its core file is written there
+    # if the signal kills the shim.
     state = ["--core", core, "--cwd", str(case.tmp)]
     seen = case.exec.run(program=P.die_by, args=[name], current_dir=str(case.tmp), state=state)
     expect(
@@ -92,7 +92,7 @@ def test_a_result_has_its_fields_and_output_is_null(case: ExecCase, text: str) -
     )
 
 
-# The longest one exceeds a second, for implementations that drop the seconds of a duration.
+# The longest duration exceeds a second, for implementations that lose the seconds.
 @pytest.mark.parametrize("ms", [0, 130, 370, 1900])
 @requires("EXEC-RESULT-05", pitfalls=["I17"], overlap=0.5, timing=True)
 def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(
@@ -113,7 +113,7 @@ def test_the_duration_covers_the_childs_life_and_fits_into_the_shims(
 def test_an_interrupted_run_has_its_duration(case: ExecCase) -> None:
     events = case.events()
     seen = case.exec.run(program=P.slow_exit, args=[events.path, "1500"], timeout_ms=200)
-    # Half of the deadline is enough, because other tests check when it fires.
+    # Half of the deadline is enough here, because other tests check the time of the deadline.
     expect(
         "duration_ms, at least half of the deadline and at most the shim's life",
         seen.result["duration_ms"],
@@ -154,7 +154,8 @@ def test_the_duration_covers_the_childs_life_however_it_ends(case: ExecCase, how
 
 @requires("EXEC-RESULT-10", overlap=1.0, needs=["EXEC-DRAIN-08"])
 def test_the_duration_covers_the_reading_of_output_after_the_childs_end(case: ExecCase) -> None:
-    # A process outside the group holds stdout, writes half a second later, and exits.
+    # A process outside the group holds stdout, writes half a second after the leader's end, and
+    # exits.
     escapee, leader, fifo = case.events("escapee"), case.events("leader"), case.fifo("open")
     away = 'setsid "$1" --sync "$2" --gap-us 500000 --sync "$2" --out "$3" &'
     words = (P.emit, escapee.path, b"late".hex(), P.gate, leader.path, fifo)
@@ -176,7 +177,7 @@ def test_the_duration_covers_the_reading_of_output_after_the_childs_end(case: Ex
 def outcome(
     case: ExecCase, args: list[str], timeout_ms: int, state: list[str]
 ) -> tuple[object, ...]:
-    """Return success, exit_code, and whether the duration is plausible, for a run in this state."""
+    """Return success, exit_code, and whether the duration is plausible, of a run in this state."""
     with case.exec.start(
         program=P.slow_exit, args=args, timeout_ms=timeout_ms, state=state, hold=True, within_s=15
     ) as shim:
@@ -197,7 +198,7 @@ def outcome(
 def test_a_wall_clock_that_jumps_changes_nothing(
     case: ExecCase, life_ms: int, timeout_ms: int
 ) -> None:
-    # Compare with an equal run under a steady clock, so that only the clock differs.
+    # Compare with an equal run under a steady clock. So only the clock differs.
     events = case.events()
     args = [events.path, str(life_ms)]
     jumping = ["--preload", P.preload("clock_step")]
@@ -258,7 +259,7 @@ def test_termination_names_the_callers_signal(case: ExecCase, name: str) -> None
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
 @requires("EXEC-RESULT-07", capability=("exec.termination", "exec.cap"), needs=["EXEC-CAP-01"])
 def test_termination_names_the_cap(case: ExecCase, name: str) -> None:
-    # The implementation itself sends SIGKILL, so `signal` is empty.
+    # `signal` is empty, because the implementation itself sends SIGKILL.
     sizes = ["5000", "0"] if name == "stdout" else ["0", "5000"]
     result = case.exec.run(program=P.flood, args=sizes, max_output_bytes=100).result
     expect("termination and signal", (result["termination"], result["signal"]), ("cap", None))

@@ -1,5 +1,5 @@
-"""The result of a run in which exit, deadline, signal or output limit are noticed at the same
-time."""
+"""The result of a run in which the exit, the deadline, a signal or the output limit are noticed at
+the same time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TIMEOUT_MS = 900
 
 
 def stop(shim: ShimProcess[ObservedRun]) -> None:
-    """Stop the caller, so that it notices several events at once when it continues."""
+    """Stop the caller. When it continues, it notices several events at once."""
     shim.signal("STOP")
     until(lambda: shim.status().get("State", "").startswith("T"))
 

@@ -1,4 +1,4 @@
-"""EXEC-CONC: the second of two runs with the same option is as if it were the first."""
+"""EXEC-CONC: if two runs have the same option, the second run acts as if it were the first."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def timed_out(_case: ExecCase) -> ExecRequest:
 
 
 def tidying(_case: ExecCase) -> ExecRequest:
-    """Return a run whose child needs a part of its grace period to tidy up."""
+    """Return a run whose child uses a part of its grace period to tidy up."""
     line = "trap 'sleep 0.2; echo bye; exit 0' TERM; while :; do sleep 0.02; done"
     return shell_request(line) | {"timeout_ms": 700}
 
@@ -50,8 +50,8 @@ def missing_directory(case: ExecCase) -> ExecRequest:
 
 
 FAILED = ("execution", b"")
-# Each pair has a capability, a first run, a second run with the same option, and the end and output
-# of the second run.
+# Each pair consists of a capability, a first run, a second run with the same option, and the end
+# and output of the second run.
 PAIRS: dict[
     str,
     tuple[str, Callable[[ExecCase], ExecRequest], Callable[[ExecCase], ExecRequest], object],
@@ -153,7 +153,7 @@ def test_a_second_run_with_the_same_option_is_as_if_it_were_the_first(
         if needed in case.capabilities:
             wanted[name] = end or ("exit 0", bytes(case.tmp.resolve()) + b"\n")
             runs.append((2 * after_ms * len(runs), first(case)))
-            # In pairs with a deadline the first run lasts 150 ms.
+            # If a pair has a deadline, its first run lasts 150 ms.
             later = 2 * after_ms * len(runs) + (5 * after_ms if "deadline" in name else 0)
             runs.append((later, second(case)))
     seen = case.exec.batch(runs).runs

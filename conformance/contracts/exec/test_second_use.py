@@ -43,7 +43,7 @@ OWN_END: dict[str, Any] = {
 
 
 def plain(case: ExecCase, name: str, gate: Path | None = None) -> ExecRequest:
-    """Return a request without options whose child prints its input and environment, and exits with
+    """Return a request without options. Its child prints its input and environment, and exits with
     5.
 
     With `gate`, the child first waits at that fifo.
@@ -105,8 +105,11 @@ NAMES = ["around", "during", "after"]
 
 
 def runs_around(case: ExecCase, other: ExecRequest) -> list[tuple[object, ...]]:
-    """Return the results of three plain runs: one that lasts from before to after another run, one
-    during it, and one after it."""
+    """Return the results of three plain runs around another run.
+
+    The first lasts from before to after the other run, the second runs during it, and the third
+    after it.
+    """
     fifo, events = case.fifo("open"), case.events("plain")
     runs: list[Run] = [
         (0, plain(case, "around", fifo)),
@@ -161,7 +164,7 @@ def test_a_signal_during_one_run_does_not_affect_a_later_one(case: ExecCase, ord
         (outcome(runs[0]), all_but_duration(runs[1])),
         ("exit 143", expected_of(case, "later")),
     )
-    # The caller may handle the signal late; then the second run has already started.
+    # The caller may have handled the signal late, after the start of the second run.
     arrived = [each.t_ns for each in events.all("signal")] or [sent.t_ns]
     arrived_ms = elapsed_ms(shim.t_started_ns, arrived[0])
     if got != wanted and arrived_ms > 690:
@@ -179,8 +182,8 @@ def test_a_signal_during_one_run_does_not_affect_a_later_one(case: ExecCase, ord
     needs=["EXEC-SIGNAL-01", "EXEC-DRAIN-08", "EXEC-RESULT-03"],
 )
 def test_a_signal_after_the_end_of_one_run_does_not_affect_a_later_one(case: ExecCase) -> None:
-    # No run may report this signal. The first run has its result already; it only continues to read
-    # because a process outside the group holds its output.
+    # No run may report this signal: the child of the first run has ended, and the run only
+    # continues to read because a process outside the group holds its output.
     events, after_ms = case.events(), 1800
     args = [events.path, "--setsid", "--keep", "out", "--exit", "7"]
     runs: list[Run] = [{"program": P.orphan, "args": args}, (after_ms, plain(case, "later"))]
@@ -188,7 +191,7 @@ def test_a_signal_after_the_end_of_one_run_does_not_affect_a_later_one(case: Exe
         events.wait("orphan")
         leader = events.wait("end").pid
         until(lambda: leader not in {each.pid for each in shim.tree() if each.alive})
-        # By this time an implementation that polls at every tick has noticed the end.
+        # By this time, even an implementation that polls at every tick has noticed the end.
         pass_time(2 * case.tick_ms)
         sent = shim.signal("TERM")
         seen = shim.finish()
@@ -203,7 +206,7 @@ def test_a_signal_after_the_end_of_one_run_does_not_affect_a_later_one(case: Exe
         expect("the run that ended before the signal, and the one after it", got, wanted)
 
 
-# For each label: when the second run starts, in ms, and which of the two runs ends first.
+# For each label: the start of the second run in ms, and the run that ends first.
 ORDERS = {
     "one_after_the_other": (400, "first"),
     "the_first_ends_first": (0, "first"),
@@ -282,7 +285,8 @@ def test_a_run_that_fails_keeps_the_handlers_for_the_others(
     events = case.events("long")
     long: ExecRequest = {"program": P.slow_exit, "args": [events.path, "20000"]}
     starts = {"started_first": (0, 60), "started_last": (60, 0)}[first]
-    # There are only two runs: a third one would install the handlers again and hide the mistake.
+    # There are only two runs, because a third one would install the handlers again and hide the
+    # mistake.
     runs: list[Run] = [(starts[0], ENDS[how](case)), (starts[1], long)]
     with case.exec.start_batch(runs, within_s=15, expect_result=False) as shim:
         events.wait("ready")

@@ -1,6 +1,6 @@
 """EXEC-SIGNAL: the caller gets SIGINT or SIGTERM.
 
-The tests check which signals the child gets, and when.
+The tests check which signals the child gets, and at what time.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def test_sigterm_to_the_caller_is_143_and_no_success(case: ExecCase) -> None:
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1", "F12"])
 def test_a_payload_left_unread_at_a_signal_is_no_failed_write(case: ExecCase) -> None:
-    # The child does not read the payload, so writing it fails when the signal ends the child. But
-    # the signal was the first cause of the end.
+    # The child does not read the payload. So writing the payload fails when the signal ends the
+    # child. But the signal was the first cause of the end.
     events = case.events()
     request: ExecRequest = {"program": P.never_read, "args": [events.path], "stdin": b"x" * 2**20}
     with case.exec.start(**request, within_s=20) as shim:
@@ -76,10 +76,12 @@ def test_stderr_ends_with_the_annotation_of_sigint(case: ExecCase) -> None:
 
 
 def signals_of_child(case: ExecCase, name: str, *, group: bool = False) -> list[str]:
-    """Return the signals that the child has logged after its caller (or the caller's group) got
-    one."""
+    """Return the signals that the child has logged after its caller got a signal.
+
+    group: True if the whole process group of the caller got the signal.
+    """
     events = case.events()
-    # The child ends a quarter of a second later, so that it would log a second signal too.
+    # The child ends a quarter of a second after the signal. So it would log a second signal too.
     rules = ["--on", "TERM:exit:0:250", "--on", "INT:exit:0:250"]
     with case.exec.start(program=P.siglog, args=[events.path, *rules], within_s=20) as shim:
         events.wait("ready")
@@ -123,7 +125,7 @@ def test_each_member_of_the_group_gets_the_callers_sigint(case: ExecCase) -> Non
 
 @requires("EXEC-SIGNAL-02", pitfalls=["B10"], overlap=0.4)
 def test_ctrl_c_reaches_the_child_once(case: ExecCase) -> None:
-    # A terminal signals the foreground group, which is the caller's; the child is in another group.
+    # A terminal signals the foreground group. The caller is in this group; the child is not.
     expect("signals that the child logged", signals_of_child(case, "INT", group=True), ["INT"])
 
 
@@ -231,7 +233,7 @@ def test_a_second_signal_does_not_kill_the_caller(case: ExecCase, first: str, se
         shim.signal(first)
         events.wait("signal")
         shim.signal(second)
-        # The child ends only after both signals have arrived, so both arrived during the run.
+        # The child ends only when both signals have arrived. So both arrived during the run.
         send(child, "USR1")
         seen = shim.finish()
     expect(
@@ -280,7 +282,7 @@ def code_after(case: ExecCase, first: str, second: str, phase_ms: int) -> int | 
 @pytest.mark.parametrize(("first", "second"), [("TERM", "INT"), ("INT", "TERM")])
 @requires("EXEC-SIGNAL-17", overlap=1.0)
 def test_the_first_of_two_signals_names_the_result(case: ExecCase, first: str, second: str) -> None:
-    # The phases differ by less than a tick, so an implementation that polls may see both signals at
+    # The phases differ by less than a tick. So an implementation that polls may see both signals at
     # once.
     codes = [code_after(case, first, second, phase * case.tick_ms // 3) for phase in range(3)]
     with for_the_prompt(case):

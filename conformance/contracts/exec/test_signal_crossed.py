@@ -19,7 +19,7 @@ from contracts.shared.signals import ignoring
 
 PAYLOAD = b"x" * 2**20
 
-# For each label the capabilities it needs, and the options of a run whose child waits without
+# For each label: the capabilities that it needs, and the options of a run whose child waits without
 # reading.
 OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "a deadline": ((), {"timeout_ms": 60_000}),
@@ -72,7 +72,7 @@ def test_the_callers_sigint_reaches_the_child_with_any_option(case: ExecCase, op
     expect_signal_reaches_child(case, "INT", option)
 
 
-# Ends of a run that only some implementations support, each with the capability it needs.
+# Ends of a run that only some implementations support, each with the capability that it needs.
 ENDS: dict[str, tuple[str, dict[str, Any]]] = {
     "debug": ("exec.debug", {"program": P.emit, "args": ["--out", b"copied".hex()], "debug": True}),
     "a cap": ("exec.cap", {"program": P.flood, "args": ["1000", "0"], "max_output_bytes": 10}),
@@ -112,7 +112,7 @@ def test_a_signal_after_the_one_that_decided_the_result_is_listed(
         shim.signal(first)
         events.wait("signal")
         shim.signal(second)
-        # The child ends only after this time, because an implementation may handle signals in a
+        # The child waits before it ends, because an implementation may handle signals in another
         # thread, which takes time.
         pass_time(3 * case.tick_ms)
         send(child, "USR1")
@@ -161,10 +161,11 @@ def masks_while_output_is_read(
     case: ExecCase, attempt: str
 ) -> tuple[list[int], list[int], ObservedRun] | None:
     """Return the signals that are handled while the child runs, those that are handled after its
-    end, and the run. Return None if the run ended before its masks were read.
+    end, and the run.
 
-    A process outside the group holds the output, so that the run lasts longer than its child. The
-    masks are compared instead of a signal's effect, because a signal may come after the run.
+    Return None if the run ended before its masks were read. A process outside the group holds the
+    output, so that the run lasts longer than its child. The test compares masks and sends no
+    signal, because a signal could arrive after the run.
     """
     events, leader = case.events(f"orphan-{attempt}"), case.events(f"leader-{attempt}")
     fifo = case.fifo(f"gate-{attempt}")
@@ -186,7 +187,7 @@ def masks_while_output_is_read(
 
 
 def handled(shim: ShimProcess[ObservedRun]) -> list[int]:
-    """Return the numbers of SIGINT and SIGTERM, if they have a handler or are blocked to be
+    """Return those of SIGINT and SIGTERM that have a handler, or are blocked so that they can be
     read."""
     status = shim.at_rest()
     return sorted({2, 15} & (status.mask("SigCgt") | status.mask("SigBlk")))

@@ -1,5 +1,4 @@
-"""EXEC-SIGNAL: the caller's handlers are installed from before the spawn until the end of the
-run."""
+"""EXEC-SIGNAL: the caller has its handlers from before the spawn until the end of the run."""
 
 from __future__ import annotations
 
@@ -27,15 +26,17 @@ from contracts.shared.requests import ExecRequest
 def at_moment(t_ns: int) -> None:
     """Sleep until that time.
 
-    The test varies the phase of a race, so there is no event to wait for.
+    The test varies the moment of a signal in a race, so there is no event for which it could wait.
     """
     while (left_ns := t_ns - time.monotonic_ns()) > 0:
         poll([], max(0.0, left_ns / 1e9 - 0.001))
 
 
 def start_up_ns(case: ExecCase) -> int:
-    """Return the time from the shim's start to the first instruction of its child, the shorter of
-    two measurements."""
+    """Return the time from the shim's start to the first instruction of its child.
+
+    It is the shorter of two measurements.
+    """
     took = []
     for name in ("start-up-1", "start-up-2"):
         events = case.events(name)
@@ -50,7 +51,8 @@ def is_ready_or_gone(shim: ShimProcess[ObservedRun], events: Events) -> bool:
 
 
 def left_behind(seen: ObservedRun) -> list[str]:
-    """Return the surviving children, except processes of a wrapper script of the shim."""
+    """Return the children that survived the run. Processes of a wrapper script of the shim are left
+    out."""
     return [proc.describe() for proc in seen.lasting if P.slow_exit.encode() in proc.cmdline]
 
 
@@ -72,8 +74,8 @@ def test_a_signal_at_the_start_never_leaves_a_child_behind(case: ExecCase, name:
         ) as shim:
             at_moment(shim.t_started_ns + int(luck.uniform(0.2, 1.6) * start_up))
             shim.signal(name)
-            # A wrapper script of the shim may swallow a signal. Once the child runs, the shim
-            # itself has its handler.
+            # A wrapper script of the shim may ignore a signal. Once the child runs, the shim has
+            # its own handler.
             until(partial(is_ready_or_gone, shim, events))
             shim.signal(name)
             seen = shim.finish()
@@ -96,7 +98,7 @@ def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(
         with case.exec.start(
             program=P.slow_exit, args=["/dev/null", FOREVER_MS], expect_result=False, within_s=10
         ) as shim:
-            # Before the first child with its own group exists, no child can be left behind.
+            # There is no child to leave until the first child has its own group.
             limit = Deadline(5)
             while shim.running and not limit.over():
                 if any(each.pgid != shim.shim_pid for each in shim.tree()):
@@ -114,7 +116,8 @@ def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(
 def destination_of_signal(
     shim: ShimProcess[ObservedRun], seen: ObservedRun, name: str, termination: bool
 ) -> str:
-    """Return where the signal went: to the result, to the caller, or nowhere."""
+    """Return whether the signal was reported in the result, acted on the caller, or had no
+    effect."""
     if not seen.ok:
         return "killed before the response" if seen.shim_exit[0] == "killed" else "no response"
     result, noted = seen.result, annotated(seen.stderr)
@@ -142,7 +145,7 @@ GOOD = {
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-08", pitfalls=["H10"], overlap=3.0, stress=20)
 def test_a_signal_around_the_childs_end_is_not_lost(case: ExecCase, name: str) -> None:
-    # The shim waits at the fifo `hold` after the run, so that a late signal still reaches the
+    # After the run the shim waits at the fifo `hold`, so that a late signal still reaches the
     # caller.
     luck = random.Random(f"{case.session.seed} {name} end")
     termination = "exec.termination" in case.capabilities
@@ -277,8 +280,8 @@ def captured(shim: ShimProcess[ObservedRun]) -> int:
 @requires("EXEC-SIGNAL-11", pitfalls=["H21"], overlap=1.0, timing=True)
 def test_a_flood_of_output_does_not_delay_the_signal(case: ExecCase, name: str) -> None:
     events = case.events()
-    # The flood leads the group: a shell's background jobs ignore SIGINT, and siglog installs its
-    # own handlers.
+    # The flood itself leads the group: the background jobs of a shell ignore SIGINT, and siglog
+    # installs its own handlers.
     script = f'"{P.siglog}" "$0" --on {name}:exit:0 & exec yes'
     with case.exec.start(program="/bin/sh", args=["-c", script, events.path], within_s=20) as shim:
         events.wait("ready")

@@ -1,4 +1,5 @@
-"""EXEC-SIGNAL-12 and -13: other signals to the caller, and handlers that cannot be installed."""
+"""EXEC-SIGNAL-12 and EXEC-SIGNAL-13: other signals to the caller, and handlers that cannot be
+installed."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ End = tuple[str, int] | None
 
 
 def end_of_a_caller(case: ExecCase, name: str, *state: str) -> End:
-    """Send the shim this signal during a run. Return its end, or None if it completed the run."""
+    """Send the shim this signal during a run. Return how the shim ended, or None if it completed
+    the run."""
     events, gate = case.events(), case.fifo("open")
     with case.exec.start(
         program=P.gate,
@@ -41,7 +43,7 @@ def end_of_a_caller(case: ExecCase, name: str, *state: str) -> End:
     ) as shim:
         events.wait("ready")
         shim.signal(name)
-        # If the signal ends the shim, it does so before the shim notices the end of the child.
+        # If the signal ends the shim, this happens before the shim notices the end of the child.
         try:
             case.open_gate(gate)
         except Failure:
@@ -57,7 +59,7 @@ def end_of_a_caller(case: ExecCase, name: str, *state: str) -> End:
 
 
 def end_when_idle(case: ExecCase, name: str, *state: str) -> End:
-    """Return how this signal ends an idle shim, because its runtime may handle or reset signals."""
+    """Return how this signal ends an idle shim. Its runtime may handle or reset signals."""
     with case.idle(*state) as idle:
         return idle.after_signal(name)
 

@@ -1,4 +1,4 @@
-"""Many signals, to each thread of a caller that reads and waits."""
+"""Send many signals to each thread of a caller that reads and waits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def signal_each_thread(shim: ShimProcess[ObservedRun], number: int) -> None:
             LIBC.syscall(SYS_TGKILL, shim.shim_pid, int(name), number)
 
 
-# A member ends HOLD_MS after its first signal. The signals are sent for STORM_MS only, so all of
+# A member ends HOLD_MS after its first signal. The signals are sent only for STORM_MS. So all of
 # them arrive during the run.
 HOLD_MS, STORM_MS = 1600, 500
 
@@ -38,7 +38,7 @@ HOLD_MS, STORM_MS = 1600, 500
 def storm(
     case: ExecCase, name: str, count: int, strike: Callable[[ShimProcess[ObservedRun]], object]
 ) -> ObservedRun:
-    """Run a child that prints 300 kB on the first signal; call `strike` up to `count` times."""
+    """Run a child that prints 300 kB at the first signal; call `strike` up to `count` times."""
     events = case.events()
     member = ["--members", "1", "--member-on", f"{name}:exit:0:{HOLD_MS}"]
     with case.exec.start(
@@ -84,8 +84,8 @@ def test_a_caller_that_is_stopped_and_continued_never_hangs(case: ExecCase) -> N
     codes = []
     for code in range(6):
         with case.exec.start(program=P.exit_with, args=[str(code)], within_s=10) as shim:
-            # Stop and continue the caller from its start to its end. In between it runs for a
-            # millisecond.
+            # Stop and continue the caller repeatedly from its start to its end. Between two stops
+            # it runs for a millisecond.
             limit = Deadline(3)
             while shim.running and not limit.over():
                 shim.signal("STOP")

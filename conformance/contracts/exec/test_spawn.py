@@ -114,7 +114,8 @@ def test_a_file_without_execute_permission_is_a_spawn_failure(case: ExecCase, ki
 
 @requires("EXEC-SPAWN-02", pitfalls=["A7"])
 def test_a_script_whose_interpreter_is_missing_is_a_spawn_failure(case: ExecCase) -> None:
-    # The path of the folder may have blanks or be too long for a first line, so it is relative.
+    # The interpreter has a relative path, because the path of the folder may have blanks or be too
+    # long for a first line.
     tool = script_at(case.tmp / "tool", "exit 0", first="#!./interpreter\n")
     request: ExecRequest = {"program": str(tool), "current_dir": str(case.tmp)}
     refused = outcome(case.exec.run(**request))
@@ -160,8 +161,8 @@ def test_a_program_that_is_open_for_writing_is_a_spawn_failure(case: ExecCase) -
 
 
 def attempts(watch: Inotify) -> int:
-    """Count the events in which the file was opened but not read. Each refused execve causes
-    one."""
+    """Count the events in which the file was opened but not read. Each refused execve causes one
+    such event."""
     masks = [mask for _, mask, _ in watch.read()]
     opened = sum(1 for mask in masks if mask & OPEN)
     return opened - min(opened, sum(1 for mask in masks if mask & READ))
@@ -173,8 +174,8 @@ def test_a_busy_program_is_attempted_once(case: ExecCase) -> None:
     watch = Inotify()
     try:
         with tool.open("r+b"):
-            # The watch also reports closing, because inotify merges two equal events that follow
-            # each other.
+            # The watch also reports that the file was closed: without this, inotify would merge two
+            # equal events that follow each other.
             watch.watch(str(tool), OPEN | READ | CLOSED)
             with pytest.raises(OSError, match="busy"):
                 subprocess.run([tool], check=False)

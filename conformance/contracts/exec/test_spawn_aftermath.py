@@ -1,4 +1,4 @@
-"""EXEC-SPAWN: the caller after a failed start, and how often a program is started."""
+"""EXEC-SPAWN: the state of the caller after a failed start, and how often a program is started."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def left(case: ExecCase, run: ExecRequest, usual: int = 0) -> tuple[str, list[st
 def test_a_spawn_failure_leaves_no_child_no_zombie_and_no_descriptor(
     case: ExecCase, why: str
 ) -> None:
-    # A plain run may keep resources for the next run. A failed run must not keep more.
+    # A plain run may keep resources for the next run. A failed run may keep only the same.
     _, servers, usual = left(case, GOOD)
     how, processes, descriptors = left(case, FAILING[why](case.tmp), len(servers))
     expect(
@@ -81,8 +81,8 @@ def test_after_spawn_failures_the_next_runs_work_and_no_zombie_is_left(
 def test_a_spawn_failure_changes_neither_mask_nor_dispositions(case: ExecCase) -> None:
     def signals(*more: ExecRequest) -> tuple[object, ...]:
         state = ["--block", "USR2", "--ignore", "HUP"]
-        # The first run is a plain one, because a runtime may install handlers for its first child
-        # and keep them.
+        # The first run is plain, because a runtime may install handlers for its first child and
+        # keep them.
         with case.exec.start_batch([GOOD, *more], state=state, hold=True) as shim:
             shim.wait_response()
             blocked, status = shim.blocked_at_rest(), shim.at_rest()

@@ -1,4 +1,4 @@
-"""EXEC-SPAWN-14: filters that refuse newer system calls, as old container engines have."""
+"""EXEC-SPAWN-14: system call filters that refuse newer calls, as old container engines do."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DENIED["all EPERM"] = [
 
 
 def need_shim_under_filter(case: ExecCase, filter_: str, seen: Observed) -> None:
-    """Raise NotMeasured if under this filter the shim does not even answer hello."""
+    """Raise NotMeasured if the shim does not even answer hello under this filter."""
     if seen.ok:
         return
     hello = {"op": "hello", "protocol": 1, "nonce": "under a filter"}
@@ -52,7 +52,7 @@ def test_runs_work_where_newer_system_calls_are_denied(case: ExecCase, filter_: 
     expect("how the child ended under the filter", outcome(seen), "exit 7", error_of(seen))
 
 
-# If clone3 fails with EPERM, C libraries create no threads, but an implementation may need threads
+# If clone3 fails with EPERM, C libraries create no threads. But an implementation may need threads
 # for runs at the same time.
 THREADED = [name for name in DENIED if name not in ("clone3 EPERM", "all EPERM")]
 

@@ -26,7 +26,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 # The kernel's limit for one argument or variable, without its NUL.
 LARGEST = 32 * PAGE - 1
 PIECE = 65_536
-# Argument lists and environments share a quarter of the stack limit, and at most 6 MiB.
+# Arguments and environment together may use a quarter of the stack limit, and at most 6 MiB.
 ROOM = os.sysconf("SC_ARG_MAX")
 FITTING, TOO_MANY = max(1, min(8, ROOM // 2 // PIECE)), 104
 TOO_FEW = "the shim does not start with two processes of its user"
@@ -127,8 +127,10 @@ def test_an_impossible_variable_name_is_a_spawn_failure(case: ExecCase, name: st
 
 
 def held_run(case: ExecCase, *state: str) -> tuple[ObservedRun, dict[str, str]]:
-    """Run with three pipes; return the answer, and the files of the caller's descriptors (empty if
-    unknown)."""
+    """Run with three pipes, and return the answer.
+
+    Return also the files of the caller's descriptors, or an empty dict if they are unknown.
+    """
     with case.exec.start(
         program=P.exit_with,
         args=["7"],
@@ -166,7 +168,8 @@ def outcome_with_descriptors(case: ExecCase, limit: int, usual: dict[str, str]) 
         return crashed and f"{limit}: {crashed}"
     if len(descriptors) > len(usual):
         return f"{limit}: {len(descriptors)} descriptors are left, after another run {len(usual)}"
-    # Another file may have the number of a descriptor that was closed. Those of 1 and 2 differ.
+    # Another file may have the number of a closed descriptor. Descriptors 1 and 2 differ in each
+    # run, so only 0 is compared.
     if descriptors and kind_of(descriptors.get("0", "")) != kind_of(usual.get("0", "")):
         return f"{limit}: descriptor 0 of the caller was closed"
     kind = error_of(seen).get("kind")
@@ -181,13 +184,12 @@ def outcome_with_descriptors(case: ExecCase, limit: int, usual: dict[str, str]) 
 RIGHT = {SPAWN_FAILURE, "exit 7"}
 
 
-# After this many successes in a row, more descriptors make no difference.
+# After this number of successes in a row, more descriptors do not change the outcome.
 ENOUGH = 6
 
 
 def sweep(case: ExecCase, limits: range) -> Iterator[str]:
-    """Yield the outcomes up to the first wrong one, because a shim that hangs may hang at each
-    limit."""
+    """Yield the outcomes up to the first wrong one. A shim that hangs may hang at each limit."""
     _, usual = held_run(case)
     right = 0
     for limit in limits:
@@ -217,9 +219,9 @@ def test_running_out_of_descriptors_is_an_error_at_every_step(case: ExecCase) ->
 
 
 def witness(case: ExecCase, user: int) -> subprocess.Popen[bytes]:
-    """Start a process of the same user that logs signals. It counts against the limit too."""
+    """Start a process of the same user that logs signals. The limit counts this process too."""
     case.open_to_others()
-    # Use a copy, because the kit may be in root's home directory, which that user cannot read.
+    # Copy the program: the kit may be in root's home directory, which that user cannot read.
     program = shutil.copy(P.siglog, case.tmp)
     path = case.events("witness").path
     return subprocess.Popen([program, path], user=user, group=user, extra_groups=[])
@@ -292,7 +294,8 @@ def outcome_with_processes(case: ExecCase, processes: int) -> str:
 def test_running_out_of_processes_leaves_nothing_at_every_step(case: ExecCase) -> None:
     need_other_users("only root can set a process limit for another user")
     decided: list[str] = []
-    # Stop at the second success in a row: threads that start later may need one more process.
+    # Stop at the second success in a row: one success is not enough, because threads that start
+    # later may need one more process.
     for processes in range(1, 40):
         if each := outcome_with_processes(case, processes):
             decided.append(each)
@@ -314,7 +317,7 @@ def test_running_out_of_processes_leaves_nothing_at_every_step(case: ExecCase) -
 def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(case: ExecCase) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     need_descriptors(4096)
-    # No caller has this descriptor open. An implementation that closes it tries all numbers.
+    # No caller has a descriptor of this number. An implementation that closes it tries all numbers.
     state = ["--nofile", str(most), "--deny-closing", str(most // 2)]
     run: Command = {"program": P.exit_with, "args": ["7"]}
     control = case.exec.run(**run, state=state[:2], within_s=10)
@@ -329,7 +332,7 @@ def test_descriptors_are_not_closed_one_by_one_up_to_the_limit(case: ExecCase) -
 
 @requires("EXEC-SPAWN-17", needs=["EXEC-STDIN-03"])
 def test_a_run_works_with_more_descriptors_than_select_supports(case: ExecCase) -> None:
-    # The distant deadline is there because a timer may need a descriptor too.
+    # The run has a distant deadline, because a timer may need a descriptor too.
     seen = case.exec.run(
         **shell("cat; cat /dev/null >&2; exit 7"),
         stdin=b"abc",

@@ -89,7 +89,7 @@ def test_null_stdin_leaves_the_callers_stdin_unread(case: ExecCase) -> None:
 @requires("EXEC-STDIN-15")
 @pytest.mark.parametrize("size", [10, 2**16 + 1, 2**20 + 1, 2**24 + 1])
 def test_a_payload_of_each_size_arrives_through_a_pipe(case: ExecCase, size: int) -> None:
-    # A program may open /dev/stdin, which fails if stdin is a socket.
+    # A program may open /dev/stdin. This fails if stdin is a socket.
     place = case.tmp / "report"
     line = '"$1" "$2"; exec cat >/dev/null'
     case.exec.run(**shell(line, P.report, place), stdin=b"x" * size).result  # noqa: B018
@@ -135,7 +135,8 @@ def test_a_program_that_reads_to_end_of_file_ends(case: ExecCase) -> None:
 
 @requires("EXEC-STDIN-03", pitfalls=["C3"])
 def test_a_background_reader_gets_end_of_file_too(case: ExecCase) -> None:
-    # A shell gives /dev/null to its background jobs unless they use another descriptor.
+    # A shell replaces the stdin of its background jobs by /dev/null. So the job reads another
+    # descriptor.
     line = 'exec 3<&0; cat <&3 >"$1" & wait $!; wc -c <"$1"'
     seen = case.exec.run(**shell(line, case.tmp / "copy"), stdin=b"x" * 5000, within_s=10)
     expect("bytes that the background `cat` got", seen.stdout.split(), [b"5000"])
@@ -177,8 +178,8 @@ def test_a_child_that_writes_before_it_reads_everything_does_not_deadlock(case: 
 def test_payloads_are_not_throttled_by_the_tick(case: ExecCase) -> None:
     data = pattern(10 * 2**20)
     events = case.events()
-    # The time is measured in the child, so that the time in which the shim reads a large request
-    # does not count.
+    # The time is measured in the child, so that it does not include the time in which the shim
+    # reads a large request.
     line = '"$1" --sync "$2" </dev/null; "$3" >/dev/null; "$1" --sync "$2"'
     case.exec.run(**shell(line, P.emit, events.path, P.hash_stdin), stdin=data)
     began, ended = events.wait("sync").effect, events.wait("sync").effect
@@ -187,7 +188,8 @@ def test_payloads_are_not_throttled_by_the_tick(case: ExecCase) -> None:
     expect_within(case, what, began, ended, pipefuls * case.tick_ms / 4)
 
 
-# More than 32 MiB, a common limit. A request with more than 64 MiB is longer than a shim must read.
+# The payload is larger than 32 MiB, a common limit. A request with more than 64 MiB is longer than
+# a shim must accept.
 @requires("EXEC-STDIN-03", pitfalls=["F11"], overlap=3.0)
 def test_a_payload_of_36_mib_arrives(case: ExecCase) -> None:
     payload = b"0123456789abcdef" * (36 * 2**16) + b"the end"

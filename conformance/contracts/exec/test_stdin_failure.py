@@ -28,7 +28,7 @@ LARGE = b"x" * 2**20
 
 
 def error_kind(seen: ObservedRun) -> str:
-    """Return the kind of the error, or how the child ended if the run has a result."""
+    """Return the kind of the error. If the run has a result, return how the child ended."""
     error = error_of(seen)
     return AnswerText(error["kind"], seen) if error else outcome(seen)
 
@@ -66,8 +66,7 @@ def test_a_failed_write_ends_a_child_that_would_run_on(case: ExecCase) -> None:
 
 @requires("EXEC-STDIN-07", pitfalls=["F6"])
 def test_a_failed_write_ends_the_child_as_a_deadline_would(case: ExecCase) -> None:
-    # The trap is set before stdin is closed, so that it runs on the SIGTERM that follows a failed
-    # write.
+    # The trap is set before stdin is closed. So it runs at the SIGTERM that follows a failed write.
     line = "trap 'echo TERM >\"$0\"; exit 0' TERM; exec <&-; while :; do sleep 0.05; done"
 
     def trace(name: str, **run: Unpack[RunOptions]) -> bool:
@@ -82,8 +81,10 @@ def test_a_failed_write_ends_the_child_as_a_deadline_would(case: ExecCase) -> No
 
 
 def with_a_member(case: ExecCase, *rules: str, **run: Unpack[RunOptions]) -> ObservedRun:
-    """Run a child to which the write fails. Its group has another member, which does not hold the
-    pipe."""
+    """Run a child to which the write fails.
+
+    Its group has another member, which does not hold the pipe.
+    """
     events, fifo = case.events(), case.fifo("gate")
     # `read` ends when the gate opens. Then the shell executes a program that closes its stdin.
     line = '"$1" "$2" $4 </dev/null & read x <"$5"; exec "$3" "$2" --in'
@@ -117,7 +118,7 @@ def test_a_failed_write_ends_a_member_that_ignores_sigterm(case: ExecCase) -> No
 
 @requires("EXEC-STDIN-06", overlap=4.5)
 def test_a_deadline_after_a_failed_write_does_not_change_the_error(case: ExecCase) -> None:
-    # The first cause of the end decides the result; the deadline comes later, during the grace
+    # The first cause of the end decides the result. The deadline comes later, during the grace
     # period.
     limit_ms = case.grace_ms // 2
     seen = with_a_member(case, "--on", f"TERM:exit:0:{limit_ms + 500}", timeout_ms=limit_ms)
@@ -147,7 +148,7 @@ def test_a_signal_after_a_failed_write_does_not_change_the_error(case: ExecCase)
 def test_a_payload_that_an_escapee_could_still_read_is_a_failure(
     case: ExecCase, taken: int
 ) -> None:
-    # A process outside the group holds the read end, so no write fails, although the child has
+    # A process outside the group holds the read end. So no write fails, although the child has
     # ended without reading the rest.
     events = case.events()
     line = 'head -c "$1" >/dev/null; exec "$2" "$3" --keep in --setsid'
@@ -176,7 +177,10 @@ ROOM = "import fcntl; print(fcntl.fcntl(0, fcntl.F_GETPIPE_SZ))"
 
 @requires("EXEC-STDIN-08", needs=["EXEC-CHILD-03"], overlap=True)
 def test_one_byte_that_was_not_written_is_a_failure(case: ExecCase) -> None:
-    """A process outside the group holds the read end, so no write fails."""
+    """Leave one byte unwritten.
+
+    A process outside the group holds the read end, so no write fails.
+    """
     tells: Command = {"program": sys.executable, "args": ["-I", "-S", "-c", ROOM]}
     room = case.exec.run(**tells, stdin=b"x", within_s=20).stdout.strip()
     if not room.isdigit():
@@ -241,7 +245,7 @@ def test_the_deadline_holds_while_the_payload_is_not_read(case: ExecCase, taken:
     expect("the error, and success", (error_of(seen), seen.result["success"]), ({}, False))
 
 
-# Reads a small part every 0.1 s for 3 s, and then exits with 0.
+# The command reads a small part every 0.1 s for 3 s, and then exits with 0.
 TRICKLE = "i=0; while [ $i -lt 30 ]; do head -c 4096 >/dev/null; sleep 0.1; i=$((i + 1)); done"
 
 
@@ -253,7 +257,7 @@ def test_a_payload_that_is_read_slowly_does_not_move_the_deadline(case: ExecCase
     expect("how the child ended, and whether the deadline caused it", got, ("no exit code", True))
 
 
-# Reads the whole payload after 0.8 s, and then exits with 0 after one more second.
+# The command reads the whole payload after 0.8 s, and exits with 0 after one more second.
 LATE = "sleep 0.8; cat >/dev/null; sleep 1"
 
 

@@ -17,7 +17,7 @@ from contracts.exec.spawn_io import outcome, shell_request
 from contracts.shared.requests import ExecRequest
 from contracts.shared.runs import RunAnswer
 
-# The deadline is much longer than a child needs that is not stopped.
+# A child that is not stopped needs much less time than this deadline.
 AT_TERMINAL: ExecRequest = {"stdin": "inherit", "timeout_ms": 5000}
 READ_A_LINE = 'read line; echo "got $line"'
 CTRL_Z = b"\x1a"
@@ -27,7 +27,7 @@ NOT_STOPPED = "it read the line, or the run ended early and names the stop"
 class Terminal:
     """The controlling terminal of a shim that leads a session.
 
-    What is written to `ours` is typed.
+    Bytes that are written to `ours` act like typed input.
     """
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ def test_ctrl_z_does_not_leave_a_child_stopped(case: ExecCase) -> None:
             events.wait("ready")
             case.open_gate(fifo)
             terminal.type(CTRL_Z)
-            # This line is typed after Ctrl-Z, because Ctrl-Z makes the terminal discard earlier
+            # This line is typed after Ctrl-Z, because at Ctrl-Z the terminal discards earlier
             # input.
             terminal.type(b"words\n")
             seen = shim.finish()

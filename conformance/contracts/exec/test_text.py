@@ -9,7 +9,7 @@ from boxspec.api import programs as P
 from contracts.exec.client import ExecCase
 from contracts.exec.spawn_io import digest, hexes, pattern, stream
 
-# Bytes, and the text that they become: one U+FFFD for each maximal subpart.
+# For each case the bytes, and the text that they become: one U+FFFD for each maximal subpart.
 INVALID = {
     "FF": (b"\xff", "\ufffd"),
     "FE": (b"\xfe", "\ufffd"),
@@ -95,7 +95,7 @@ def test_a_character_across_every_4096th_byte_stays_whole(
     case: ExecCase, bytes_: str, at: int
 ) -> None:
     char = CHARACTERS[bytes_].encode()
-    # Less than a pipe holds, because larger outputs are tested by EXEC-DRAIN.
+    # The output fits into a pipe, because EXEC-DRAIN tests larger outputs.
     data = b"".join(b"a" * (4096 - len(char)) + char for _ in range(14))
     data = data[len(char) - at :] + b"a" * at
     seen = case.exec.run(program=P.emit, args=hexes(data, piece=60_000))

@@ -96,7 +96,7 @@ def test_the_childs_sigterm_comes_no_earlier_than_its_deadline(
     ) as shim:
         shim.finish()
     settled(case.events())
-    # The child's log entry can be late but not early, so it never hides a signal that was too
+    # The child's log entry can be late but not early. So it never hides a signal that was sent too
     # early.
     what = "from the reading of the request to the child's SIGTERM, in ms"
     elapsed = elapsed_ms(shim.request_read_ns(), events.wait("signal").t_ns)
@@ -119,7 +119,7 @@ def test_a_deadline_is_noticed_within_a_tick(case: ExecCase, timeout_ms: int) ->
 
 @requires("EXEC-TIMEOUT-04", pitfalls=["G9"], overlap=0.3, timing=True)
 def test_timeout_zero_is_expired_at_once(case: ExecCase) -> None:
-    # A run whose child ends by itself shows how much time the shim itself needs.
+    # A run whose child ends by itself shows how much time the shim needs for the rest.
     control = case.exec.run(program=P.exit_with, args=["0"])
     seen = wait_for_deadline(case, 0)
     result = seen.result
@@ -283,7 +283,8 @@ def test_an_empty_stderr_becomes_only_the_annotation(case: ExecCase) -> None:
 
 @requires("EXEC-TIMEOUT-11", pitfalls=["G22"], overlap=1.5, timing=True)
 def test_a_program_that_is_slow_to_execute_has_no_later_deadline(case: ExecCase) -> None:
-    # Only if the deadline counts from the execution of the program does the child end before it.
+    # The deadline passes before the program is executed. If the deadline counted from the
+    # execution, the child would end before it.
     program = program_at(case.tmp / "program", P.slow_exit)
     with (
         slow_to_execute(program) as slow,
@@ -297,7 +298,7 @@ def test_a_program_that_is_slow_to_execute_has_no_later_deadline(case: ExecCase)
         pass_time(1300)
         slow.execute()
         seen = shim.finish()
-    # A shim that had to wait for a processor may find the exit and the deadline at once.
+    # If the shim had to wait for a processor, it may notice the exit and the deadline at once.
     with for_the_prompt(case):
         expect(
             "the outcome of a child of 1,000 ms that is executed 1,300 ms after the start of its "

@@ -54,18 +54,18 @@ def test_a_child_that_ends_at_once_is_never_missed(case: ExecCase) -> None:
     expect("exit codes of twenty children that end at once", codes, list(range(20)))
 
 
-# Lifetimes in ms. A loop that polls notices an end at once if its next poll follows immediately.
-# The first group is meant for a loop with one poll per tick: its children end immediately after
-# such polls. A loop that polls after 63, 127 and 227 ms notices the first two groups soon and the
-# last one late.
+# Lifetimes of children in ms. A loop that polls notices an end soon if its next poll follows soon.
+# The children of the first group end just after the polls of a loop with one poll per tick, so such
+# a loop notices them late. A loop that polls after 63, 127 and 227 ms notices the first two groups
+# soon and the last one late.
 LIVES = [(104, 107, 110), (144, 147, 150), (184, 187, 190)]
 
 
 @requires("EXEC-WAIT-02", pitfalls=["G21"], overlap=1.6, timing=True)
 def test_the_end_of_a_child_is_noticed_in_under_20_ms(case: ExecCase) -> None:
-    # The shortest delay in each group, measured in two ways: by duration_ms, and by the end of the
-    # shim. The time from the return of a run to the end of the shim is estimated by the smallest
-    # delay.
+    # The shortest delay in each group is measured in two ways: by duration_ms, and by the end of
+    # the shim. The smallest delay of all estimates the time from the return of a run to the end of
+    # the shim.
     events = case.events()
     by_result, by_shim_end = [], []
     for group in LIVES:
@@ -108,8 +108,8 @@ def test_a_child_reaped_by_another_waiter_is_a_wait_error(case: ExecCase) -> Non
 
 @requires("EXEC-KILL-13", pitfalls=["D9"], overlap=1.0, needs=["EXEC-WAIT-04"])
 def test_the_group_of_a_child_reaped_by_another_waiter_is_killed(case: ExecCase) -> None:
-    # The implementation is idle before the child is reaped, so it had time to open a pidfd. After
-    # the reaping another process may get the child's number.
+    # The implementation is idle before the child is reaped. So it had time to open a pidfd. After
+    # the reaping, another process may get the child's number.
     need_pidfd()
     line = '"$1" "$2" --keep none; shift 2; exec "$@"'
     for turn in range(8):
@@ -213,7 +213,7 @@ def test_interruptions_end_no_wait_early(case: ExecCase) -> None:
 
 @requires("EXEC-WAIT-07", pitfalls=["H16"], overlap=0.8, timing=True)
 def test_interruptions_do_not_postpone_the_deadline(case: ExecCase) -> None:
-    # Without a working deadline the child ends by itself much later, so that the test does not
+    # If the deadline does not work, the child ends by itself much later, so that the test does not
     # hang.
     events = case.events()
     args = [events.path, "3000"]

@@ -16,7 +16,7 @@ from contracts.shared.requests import ExecRequest, Limits
 LARGE = b"x" * 2**20
 
 
-# The last one does not fit into the int that poll(2) takes.
+# The last deadline does not fit into the int of poll(2).
 DEADLINES: dict[str, Limits] = {
     "endless": {},
     "deadline": {"timeout_ms": 600_000},
@@ -47,7 +47,8 @@ def test_an_idle_grace_period_costs_next_to_nothing(case: ExecCase) -> None:
     expect("wake-ups and processor time above the limits, during the grace period", excess, {})
 
 
-# A descriptor that is always ready but needs no action could turn a wait into a busy loop.
+# A descriptor that is always ready but needs no action could turn a wait into a busy loop. The next
+# tests make such descriptors.
 
 
 @requires("EXEC-WAIT-03", overlap=1.3, needs=["EXEC-STDIN-09"])

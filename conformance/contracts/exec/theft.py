@@ -1,5 +1,4 @@
-"""Run a child that another waiter reaps, so that the wait of the implementation fails with
-ECHILD."""
+"""Run a child that another waiter reaps. The wait of the implementation then fails with ECHILD."""
 
 from __future__ import annotations
 
@@ -23,8 +22,8 @@ def wait_outcome(seen: ObservedRun) -> Outcome:
 
 
 def expect_wait_errors(what: str, run_once: Callable[[int], Outcome]) -> None:
-    """Run a child that exits with 0 until three children were reaped by the preloaded library;
-    expect a wait error for each of the three.
+    """Run a child that exits with 0, until the preloaded library has reaped three children. Expect
+    a wait error for each of the three.
 
     The library and the implementation race to reap each child. If the implementation wins, it
     correctly reports the exit code.

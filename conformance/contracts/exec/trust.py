@@ -1,5 +1,7 @@
-"""Trust checks of exec: runs that must succeed, runs that must not, and requests for each
-capability."""
+"""Trust checks of exec.
+
+They make runs that must succeed, runs that must not, and requests for each capability.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +49,10 @@ def _success_and_failure(case: ExecCase, say: Say) -> None:
 
 
 def _confined(case: ExecCase, say: Say) -> None:
-    """With --backend, expect that a run inside cannot write to a place that a run outside can write
-    to."""
+    """With --backend, expect that a run inside cannot write to a place outside.
+
+    A run without the backend must be able to write there.
+    """
     asked = case.exec.inside.use()
     if not asked:
         return
@@ -78,7 +82,8 @@ def _helpers(case: ExecCase) -> None:
     The time that a helper has waited for a processor cannot be read after it has ended.
     """
     # The first run has a deadline that is not reached, because some shims have a helper only for
-    # deadlines. The second run is for shims without deadlines, whose lack a requirement reports.
+    # deadlines. The second run is for shims without deadlines; a requirement reports that they are
+    # missing.
     runs: dict[str, Limits] = {"helpers-deadline": {"timeout_ms": 60_000}, "helpers": {}}
     for name, deadline in runs.items():
         refused = observe_helpers(case, "exec", partial(_gate, case, deadline), name)

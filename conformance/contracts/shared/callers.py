@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from boxspec.api import HostLacks, NotMeasured, ShimBroke
 from boxspec.subject.case import Case
 
-# The kernel reaps the children of such a caller.
+# If a caller ignores SIGCHLD, the kernel reaps its children.
 IGNORES_CHLD = ["--ignore", "CHLD"]
 # 64 more descriptors than select(2) supports.
 MANY_DESCRIPTORS = 1024 + 64
-# Enough for 66 runs at the same time, with 15 descriptors for each.
+# The descriptors for 66 runs at the same time, with 15 descriptors for each.
 FOR_MANY_RUNS = 1000
 
 
@@ -27,14 +27,16 @@ def need_descriptors(count: int) -> None:
 
 
 def many_descriptors() -> list[str]:
-    """Return the state of a caller. Its children inherit MANY_DESCRIPTORS descriptors."""
+    """Return the flags for a caller whose children inherit MANY_DESCRIPTORS descriptors."""
     need_descriptors(2 * MANY_DESCRIPTORS)
     return ["--nofile", str(2 * MANY_DESCRIPTORS), "--open-below", str(MANY_DESCRIPTORS)]
 
 
 def in_a_removed_directory(case: Case) -> list[str]:
-    """Return the state of a caller whose working directory is removed after its start. Raise
-    NotMeasured if the shim itself does not start there."""
+    """Return the flags for a caller whose working directory is removed after its start.
+
+    Raise NotMeasured if the shim itself does not start there.
+    """
     gone = case.tmp / "gone"
     gone.mkdir()
     state = ["--cwd", str(gone), "--remove-cwd"]
@@ -53,6 +55,6 @@ def need_start(case: Case, state: Sequence[str]) -> None:
 
 
 def resets_sigchld(case: Case) -> bool:
-    """True if a shim that was started with SIGCHLD ignored no longer ignores it when idle."""
+    """True if a shim that was started with SIGCHLD ignored no longer ignores it when it is idle."""
     with case.idle(*IGNORES_CHLD) as idle:
         return signal.SIGCHLD not in idle.mask("SigIgn")

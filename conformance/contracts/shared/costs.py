@@ -10,15 +10,15 @@ from boxspec.api import ShimProcess
 from contracts.shared.moments import pass_time
 
 # Limits for a wait of one second: 12 wake-ups and 5 % of a processor. The second limit is needed
-# because a loop that never sleeps has no wake-ups. The time of waiting for a processor does not
-# count, because on a busy machine even twelve wake-ups wait long.
+# because a loop that never sleeps has no wake-ups. Time in which the caller waits for a processor
+# does not count: on a busy machine even twelve wake-ups wait long.
 COSTS = {"wakeups": 12, "cpu_ms": 50}
 
 
 def costs_above_bounds(
     shim: ShimProcess[Any], ms: int, costs: Sequence[str] = tuple(COSTS)
 ) -> dict[str, float]:
-    """Return each cost of the caller that exceeds its limit in the next `ms`, by name."""
+    """Return each cost of the caller in the next `ms` that exceeds its limit, by name."""
     before, since_ns = {each: getattr(shim, each)() for each in costs}, time.monotonic_ns()
     pass_time(ms)
     spent = {each: getattr(shim, each)() - before[each] for each in costs}

@@ -25,7 +25,7 @@ def text(spec: Spec, name: str = "test") -> str:
 
 
 def policy(spec: Spec, workspace: Spec | None = None) -> Policy:
-    """Return the `policy` of a request. `workspace` is the spec of the second file."""
+    """Return the `policy` of a request. `workspace` is the spec of a second policy file."""
     made: Policy = {"text": text(spec), "format": "json"}
     if workspace is not None:
         made["workspace"] = {"text": text(workspace, "ws"), "format": "json"}
@@ -44,8 +44,10 @@ _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff
 
 
 def as_yaml(given: Policy) -> Policy:
-    """Return the policy in YAML, for a shim that reads only YAML. A text that is not JSON stays as
-    it is."""
+    """Return the policy in YAML, for a shim that reads only YAML.
+
+    A text that is not JSON is not changed.
+    """
     made = dict(given)
     if given["format"] == "json" and "text" in given:
         made["format"] = "yaml"

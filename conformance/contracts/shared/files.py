@@ -15,7 +15,7 @@ def settled(path: Path) -> Path:
     """Wait until no process has the file open for writing.
 
     Another thread may be between fork and exec, with a copy of the descriptor. Executing the file
-    would then fail with ETXTBSY, which is not a fault of the shim. The kernel gives a read lease
+    would then fail with ETXTBSY, and the shim would not be at fault. The kernel gives a read lease
     only if there is no writer.
     """
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -38,7 +38,8 @@ def settled(path: Path) -> Path:
 
 
 def _make_room(path: Path) -> None:
-    """Remove a file that a shim may have put there: a fifo would stop a writer."""
+    """Make the parent folder, and remove a file that a shim may have put at this path: writing to a
+    fifo would block."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
 

@@ -1,8 +1,8 @@
-"""The oracle: the meaning of globs, paths, rules and lists, written from the contract as plainly as
-possible.
+"""The oracle: the meaning of globs, paths, rules and lists, written from the contract.
 
-It shares no code with an implementation and is not fast. A glob is matched part by part: after each
-part, the set of positions in the path that can be reached is computed.
+It is written as plainly as possible, shares no code with an implementation, and is not fast. A glob
+is matched part by part. After each part, the oracle computes the set of positions in the path that
+can be reached.
 """
 
 from __future__ import annotations
@@ -25,13 +25,12 @@ DIRS, ANY, STAR, NAME, ONE = "**/", "**", "*", "a whole segment *", "?"
 
 
 def _outside(text: str) -> bool:
-    """True if the path is absolute, or begins with `~` or a drive. Such a path is outside the
-    workspace."""
+    """True if the path is outside the workspace: it is absolute, or begins with `~` or a drive."""
     return text.startswith(("/", "~/")) or text == "~" or DRIVE.match(text) is not None
 
 
 def _joined(text: str) -> str | None:
-    """Remove `.` and empty segments; a segment `..` is refused."""
+    """Remove `.` and empty segments. Return None if there is a segment `..`."""
     segments = [part for part in text.split("/") if part not in ("", ".")]
     return None if ".." in segments else "/".join(segments)
 
@@ -112,7 +111,7 @@ def _run(path: str, start: int) -> int:
 
 
 def _step(part: str, path: str, at: int) -> set[int]:
-    """Return the positions after one part that begins at `at`."""
+    """Return the positions at which this part can end if it begins at `at`."""
     if part == ANY:
         return set(range(at, len(path) + 1))
     if part == DIRS:
@@ -142,9 +141,9 @@ def matches(glob: str, path: str) -> bool:
 
 
 def folded(character: str) -> str:
-    """Fold by CaseFolding.txt, statuses C and S.
+    """Fold a character by CaseFolding.txt, statuses C and S.
 
-    If Python's full folding is longer than one character, S is the lower case.
+    If Python's full folding is longer than one character, status S gives the lower case.
     """
     full = character.casefold()
     if len(full) == 1:
@@ -169,13 +168,13 @@ class Decision:
 
 
 def last(rules: Sequence[str], path: str) -> str | None:
-    """Return the last rule that matches, with its `!`."""
+    """Return the last rule that matches, including its `!`."""
     met = [rule for rule in rules if matches(rule.removeprefix("!"), path)]
     return met[-1] if met else None
 
 
 def decide(profile: Sequence[str], denies: Sequence[str], path: str) -> Decision:
-    """Decide by rules in normal form. Among the denies, `!P` is an exception."""
+    """Decide by rules in normal form. In the list of denies, `!P` is an exception."""
     rule, denied = last(profile, path), last(denies, path)
     if denied is not None and not denied.startswith("!"):
         return Decision(False, denied)

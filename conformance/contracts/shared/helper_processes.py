@@ -15,7 +15,7 @@ from boxspec.subject.shim_process import ShimProcess
 from contracts.shared.inside import blame_place
 
 WITHIN_S = 10.0
-# A helper process that lives only briefly may be missed once.
+# The number of measurements, because one may miss a helper process that lives only briefly.
 RUNS = 2
 
 # A function that starts a run of the program `gate EVENTS FIFO`.
@@ -27,7 +27,7 @@ def observe_helpers(
 ) -> dict[str, Any] | None:
     """Record the helper processes of runs of a contract.
 
-    If the shim refuses a run, return its answer without a record.
+    If the shim refuses a run, record nothing and return its answer.
     """
     found = HelperProcesses()
     for number in range(RUNS):
@@ -40,7 +40,7 @@ def observe_helpers(
 
 
 def observe_helpers_if_possible(case: Case, contract: str, start: Start) -> None:
-    """Call `observe_helpers`. A failing run is no error here, because requirements report it."""
+    """Call `observe_helpers`. Ignore a failing run, because requirements report it."""
     try:
         observe_helpers(case, contract, start)
     except (Failure, Late):
@@ -50,7 +50,7 @@ def observe_helpers_if_possible(case: Case, contract: str, start: Start) -> None
 def _observe_once(
     case: Case, name: str, start: Start
 ) -> tuple[HelperProcesses | None, dict[str, Any] | None]:
-    """Return the helper processes of a run, unless the shim refuses it, and the answer."""
+    """Return the helper processes of a run, or None if the shim refuses it, and the answer."""
     events, fifo = case.events(name), case.fifo(name)
     with start(events.path, fifo) as shim:
         watch = HelperWatch(shim)

@@ -1,6 +1,7 @@
-"""The state that a program inherits from its caller, in each operation that starts one.
+"""Check the state that a program inherits from its caller.
 
-A `report` (fixtures/programs) describes the state in which a program was started.
+All operations that start a program use this check. A `report` (fixtures/programs) describes the
+state in which a program was started.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from boxspec.api import Idle, expect
 from boxspec.subject.case import Case
 from contracts.shared.signals import THREE, signals_in
 
-# Other requirements define the state of the signals in THREE. The C library reserves signals 32 and
-# 33.
+# Requirements of their own define the state of the signals in THREE. The C library reserves signals
+# 32 and 33.
 EXCLUDED = {*THREE, 32, 33}
 BLOCKED, IGNORED = ("USR1", "CHLD", "RTMAX"), ("HUP", "USR2", "TTOU")
 FILES, UMASK = 211, 0o027
 NICE = min(os.getpriority(os.PRIO_PROCESS, 0) + 3, 19)
 
-# Flags of the warden, for a caller whose state differs in each respect from the usual one.
+# Flags of the warden. They give the caller an unusual state in each respect.
 UNUSUAL_LIMITS = [
     *("--nofile", str(FILES), "--core", "0", "--umask", f"{UMASK:03o}", "--nice", str(NICE)),
 ]
@@ -36,9 +37,9 @@ UNUSUAL = [
 class Part(NamedTuple):
     """One part of the state of a process.
 
-    of_child: read it from the child's report.
+    of_child: a function that reads this part from the child's report.
     wanted: its value under the flags above.
-    of_shim: read it from the running shim.
+    of_shim: a function that reads this part from an idle shim.
     """
 
     of_child: Callable[[Mapping[str, Any]], Any]
@@ -85,7 +86,7 @@ def expect_the_callers(
     flags: Sequence[str] = UNUSUAL,
     parts: Mapping[str, Part] = STATE,
 ) -> None:
-    """Expect these parts of the state of a caller that was started with the flags.
+    """Expect that these parts of the child's state are those of a caller with these flags.
 
     A runtime may change its own state before it starts a program. The program may then have the
     changed state or the original one.

@@ -1,8 +1,8 @@
 """Send requests in a sandbox: `--backend NAME` with a contract that starts programs.
 
-Each request gets the backend, with the folder of the case as its workspace. The file inside.yaml of
-the contract lists requirements whose conditions a launcher changes, each with the reason, the tests
-that do not apply in a sandbox, and the test that decides instead.
+Each request gets the backend, with the folder of the case as its workspace. A launcher changes the
+conditions of some requirements. The file inside.yaml of the contract lists them, each with the
+reason, the tests that do not apply in a sandbox, and the test that decides instead.
 """
 
 from __future__ import annotations
@@ -25,15 +25,14 @@ from boxspec.subject.observed import Facts
 # Programs may write to the workspace and use the network, as the tests need.
 PROFILE = "repo-write"
 
-# A test can give the sandbox of a request: a `backend` field, or None for no sandbox. This value
-# stands for the sandbox of `--backend`.
+# A test can give a request its own sandbox: a `backend` field, or None for no sandbox. This value
+# means the sandbox of `--backend`.
 OF_THE_RUN: Mapping[str, Any] = {}
 Around = Mapping[str, Any] | None
 
 
 def blame_place(case: Case) -> None:
-    """Raise UsageError if the programs of the kit cannot run in the sandbox because of the place of
-    the kit."""
+    """Raise UsageError if the kit lies where the sandbox hides its programs."""
     if case.session.backend and programs.gate.startswith("/tmp/"):
         problem = f"sandboxes have a /tmp of their own, and there is {programs.gate}"
         raise UsageError(f"--backend {case.session.backend}", problem, "move the checkout")
@@ -84,7 +83,7 @@ class Inside:
 
     @property
     def name(self) -> str | None:
-        """The name of the backend; None without `--backend`."""
+        """Return the name of the backend; None without `--backend`."""
         return self._case.session.backend
 
     @property
@@ -93,13 +92,13 @@ class Inside:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts of the backend's mechanism in hello: namespaces, landlock, seccomp."""
+        """Return the parts of the backend's mechanism by hello: namespaces, landlock, seccomp."""
         named = self._case.hello.get("backends", {})
         return tuple(str(named.get(self.name, {}).get("mechanism", "")).split("+"))
 
     @property
     def added(self) -> tuple[str, ...]:
-        """The variables that a program inside has in addition to the requested ones."""
+        """Return the variables that a program inside has in addition to the requested ones."""
         return () if self.name is None else ("TMPDIR",)
 
     def use(self, cwd: str | None = None, own_root: bool = False) -> dict[str, Any]:
@@ -128,7 +127,8 @@ class Inside:
         return {"backend": {"name": self.name, "context": context, "on_unavailable": "degrade"}}
 
     def around(self, backend: Around, own_root: bool = False) -> dict[str, Any]:
-        """Return the field `backend` of a request; no field if the test asks for no sandbox."""
+        """Return the field `backend` of a request as a dict; an empty dict if the test asks for no
+        sandbox."""
         if backend is OF_THE_RUN:
             return self.use(own_root=own_root)
         return {} if backend is None else {"backend": dict(backend)}
@@ -150,7 +150,8 @@ class Inside:
 
 
 def put_inside(message: Mapping[str, Any], backend: Around = OF_THE_RUN) -> bool:
-    """True if the request is in a sandbox because of `--backend`, and not because of the test."""
+    """True if the request is in a sandbox because of `--backend`, and not because of the test
+    itself."""
     return "backend" in message and backend is OF_THE_RUN
 
 
@@ -165,7 +166,7 @@ def confined(make: Callable[..., Outcome]) -> Callable[..., Outcome]:
 
 
 def expect_confined(raw: Mapping[str, Any] | None) -> None:
-    """Raise NotMeasured if the run had no sandbox, because it says nothing about runs in a
+    """Raise NotMeasured if the run had no sandbox: then it shows nothing about runs in a
     sandbox."""
     for result in _results((raw or {}).get("result")):
         if result.get("enforcement") == "none" and not _was_interrupted(result):
@@ -176,7 +177,8 @@ def expect_confined(raw: Mapping[str, Any] | None) -> None:
 
 
 def _was_interrupted(result: Mapping[str, Any]) -> bool:
-    """True if a signal to the caller came before the sandbox existed: no program was started."""
+    """True if a signal to the caller came before the sandbox existed. Then no program was
+    started."""
     error = result.get("error")
     in_a_module = isinstance(error, Mapping) and error.get("class") == "Interrupted"
     return in_a_module or result.get("termination") == "parent_signal"

@@ -1,4 +1,4 @@
-"""Long times in ms that a wrong unit or a narrow type turns into almost no time."""
+"""Long times in ms. A wrong unit or a narrow integer type turns them into almost no time."""
 
 LARGEST = 2**64 - 1
 # The first four are an hour or more.

@@ -1,5 +1,7 @@
-"""Set up searches for a program: candidates that cannot be executed, and relative names and
-PATHs."""
+"""Set up searches for a program.
+
+There are candidates that cannot be executed, and relative names and PATHs.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from contracts.shared.files import script_at
 
 TOOL = "boxspec-tool"
 
-# Program and PATH. `bin` and the other tool are in the working directory of the child.
+# A program and a PATH for each case. The working directory of the child contains `bin` and the
+# other tool.
 RELATIVE = {
     "a relative entry": (TOOL, "bin"),
     "an entry with a dot": (TOOL, "./bin"),

@@ -17,20 +17,20 @@ Event = tuple[str, int]
 
 
 class GroupEvents(ABC):
-    """Makes the events of the programs, of the signals to their group, and of its leader.
+    """Makes the events of the programs, of the signals to their group, and of the group's leader.
 
-    A note of the kind `some kind` is translated by the method `_some_kind`, if there is one.
+    If there is a method `_some_kind`, it translates notes of the kind `some kind`.
     """
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self.numbers: dict[str, int] = {}  # of the programs, by the names of the puppets
+        self.numbers: dict[str, int] = {}  # the number of each program, by the name of its puppet
         self.ignored: dict[str, set[int]] = {}
         self.closed: dict[str, set[str]] = {}
         self.outside: set[str] = set()
         self.handlers: dict[str, dict[str, str]] = {}
         self.asked = self.killed = self.collected = self.over = False
-        # The end of the grace period, once the first signal was sent.
+        # The end of the grace period; None until the first signal was sent.
         self.grace_until: int | None = None
 
     def all(self) -> Iterator[Event]:
@@ -78,7 +78,7 @@ class GroupEvents(ABC):
 
     def _send(self, note: Note) -> Iterator[Event]:
         signo, leader = note.facts["signal"], self.facts.ran.leader
-        # A signal without a live member changes nothing, before the leader is collected.
+        # Before the leader is collected, a signal without a live member changes nothing.
         if abs(note.facts["target"]) != leader or not (note.facts["alive"] or self.collected):
             return
         if signo == SIGKILL:
@@ -88,7 +88,7 @@ class GroupEvents(ABC):
             self.asked = True
             grace_ms = self.grace_ms(note)
             if grace_ms is not None:
-                # An implementation may read its clock up to a millisecond earlier.
+                # An implementation may have read its clock up to a millisecond before the signal.
                 until = note.at + max(0, grace_ms - 1) * MS
                 self.grace_until = min(until, self.grace_until or until)
             yield "ASK", 0

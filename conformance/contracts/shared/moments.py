@@ -28,21 +28,22 @@ def pass_time(ms: int) -> None:
 
 
 def wanted_ms(pid: int) -> float:
-    """Return the time that all threads used or waited for a processor.
+    """Return the time in ms that all threads of a process have run or waited for a processor.
 
-    A busy loop has the whole time.
+    For a busy loop this is the whole elapsed time.
     """
     tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(sum(map(int, task.read_text().split()[:2])) for task in tasks) / 1e6
 
 
 def need_no_loop(pid: int, wanted: float, looked: float, share: float) -> None:
-    """Raise Late if all threads come to rest, although they wanted more than their share of a
-    processor.
+    """Raise Late if a process used much processor time but then sleeps, so that it has no busy
+    loop.
 
-    A thread that only waited for its turn sleeps afterwards; a busy loop never sleeps.
-    wanted: ms of processor time.
-    looked: ms of the clock.
+    A thread that only waited for a processor sleeps afterwards; a busy loop never sleeps.
+    wanted: ms in which the threads ran or waited for a processor.
+    looked: elapsed ms.
+    share: the share of `looked` from which there may be a busy loop.
     """
     if wanted / looked > share and until(lambda: is_asleep(pid), 2):
         was = f"{wanted:.0f} ms of {looked:.0f} ms"
@@ -50,7 +51,8 @@ def need_no_loop(pid: int, wanted: float, looked: float, share: float) -> None:
 
 
 def is_asleep(pid: int) -> bool:
-    """True if each of its threads sleeps. False also if a thread ends meanwhile."""
+    """True if each thread of the process sleeps. If a thread ends meanwhile, the result is
+    False."""
     return all(procs.thread_state(pid, each) == b"S" for each in procs.threads(pid))
 
 
@@ -76,7 +78,7 @@ def attempted(events: Events, **wanted: int) -> None:
 
 
 def expect_none_left(seen: FromOutside, events: Events, **were: int) -> None:
-    """Expect that no process of the run is left. The events show that the processes existed.
+    """Expect that no process of the run is left. The events prove that the processes existed.
 
     A killed process that is about to end does not count; EXEC-KILL-13 is stricter.
     """
@@ -93,8 +95,8 @@ def send(pid: int, name: str) -> None:
 
 
 def need_preload(shim: ShimProcess[Any], name: str) -> None:
-    """Raise NotMeasured if the shim has not loaded the library, for example because it is a static
-    program."""
+    """Raise NotMeasured if the shim has not loaded the library, for example because it is
+    static."""
     if not shim.has_preload(name):
         raise NotMeasured(f"{name}.so was not loaded: the shim is static or has no dynamic loader")
 
@@ -103,7 +105,7 @@ def need_handlers(case: Case, shim: ShimProcess[Any], within_s: float = 15) -> N
     """Wait until the shim handles SIGTERM, which it does before it starts a program.
 
     The loop does not sleep, because the next step of the shim may take only a millisecond. SIGINT
-    is not checked, because some runtimes handle it from their own start on.
+    is not checked, because some runtimes handle it from their own start.
     """
     limit = Deadline(within_s)
     while shim.running and signal.SIGTERM not in shim.status().mask("SigCgt"):

@@ -1,4 +1,4 @@
-"""Globs that look alike: an engine or a compiler may take one for another."""
+"""Globs that are similar: an engine or a compiler may confuse them."""
 
 from __future__ import annotations
 

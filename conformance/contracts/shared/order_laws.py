@@ -15,13 +15,13 @@ from boxspec.subject.orders.explore import Ran, Scenario, Violation
 from boxspec.subject.orders.task import Note
 
 TICK_MS = 100
-# SIGINT, and SIGTERM some steps later. An implementation that finds both pending still sees SIGINT
-# first, because the kernel reports the lower number first.
+# SIGINT first, and SIGTERM some steps later. Even if an implementation finds both pending, it sees
+# SIGINT first, because the kernel reports the lower number first.
 IN_ORDER = (f"parent_signal {int(SIGINT)}", f"parent_signal {int(SIGTERM)}")
 
 
 def text_of(result: Mapping[str, Any], name: str) -> str:
-    """Return an output of a result, which may have been sent as bytes."""
+    """Return an output of a result as a text. The result may contain it as bytes."""
     if name in result:
         return str(result[name])
     return unb64(str(result[f"{name}_b64"])).decode(errors="replace")
@@ -29,7 +29,7 @@ def text_of(result: Mapping[str, Any], name: str) -> str:
 
 @dataclass(frozen=True)
 class Cause:
-    """An event that may end the run, named as in the result."""
+    """An event that may end the run. It has the name that a result gives it."""
 
     name: str
     step: int
@@ -58,11 +58,11 @@ class Facts:
         return (self.ran.answer or {}).get("result")
 
     def end_of(self, pid: int) -> Note | None:
-        """Return the end of a process, which may not have been collected yet."""
+        """Return the note of the end of a process. The process may not have been collected yet."""
         return next((n for n in self.of("died") if n.facts["pid"] == pid), None)
 
     def sends_to(self, leader: int) -> list[Note]:
-        """Return the signals to a group or its leader that can end it."""
+        """Return the signals to a group or its leader, without those that cannot end it."""
         return [
             note
             for note in self.of("send")
@@ -102,7 +102,7 @@ class Facts:
 
     @cached_property
     def spawned(self) -> Note | None:
-        """Return the last birth of a process before the program was executed."""
+        """Return the note of the birth of the process that executed the program, or None."""
         starts = self.one("starts")
         if starts is None:
             return None
@@ -111,7 +111,7 @@ class Facts:
     def writes(self, *, by_all: bool = False) -> Iterator[tuple[Note, int, str]]:
         """Yield the texts that members of the group wrote: note, descriptor, text.
 
-        by_all: also what processes wrote that have left the group.
+        by_all: True to include processes that have left the group.
         """
         handlers: dict[str, str] = {}
         for note in self.of("action", "delivered"):
@@ -134,8 +134,8 @@ class Facts:
 def comes_first(facts: Facts, first: Cause, second: Cause) -> bool:
     """True if the implementation must have found `first` before `second`.
 
-    That is certain if it waited again after `first` and a tick passed. If it found both at once,
-    the order of the contract decides.
+    That is certain if it waited again after `first`, and a tick passed. If it found both at once,
+    the order of causes in the contract decides.
     """
     if first.batch == second.batch and _rank(first) and _rank(second):
         return _rank(first) < _rank(second)
@@ -159,13 +159,17 @@ def happened(causes: Sequence[Cause]) -> str:
 
 
 def _rank(cause: Cause) -> int:
-    """Return the place of the cause in the order of EXEC-RESULT-08; other causes have none."""
+    """Return the rank of the cause in EXEC-RESULT-08; 0 for other causes."""
     return {"parent_signal": 1, "exit": 2, "timeout": 3}.get(cause.name.partition(" ")[0], 0)
 
 
 def grace(facts: Facts, grace_ms: int, ended: str, once: str) -> Iterator[Violation]:
-    """Check that the grace period is neither cut nor extended (requirement `ended`), and that the
-    first signal is sent only once (requirement `once`)."""
+    """Check that the grace period has the right length, and that the first signal is sent only
+    once.
+
+    ended: the requirement for the length.
+    once: the requirement for the first signal.
+    """
     first = facts.first_signal
     if first is None:
         return
@@ -218,8 +222,10 @@ def grace_is_not_extended(
 
 
 def _repeats(facts: Facts, signo: int) -> int:
-    """Return how often a signal was sent to the leader or to another member, by the number of the
-    group or by its own."""
+    """Return how often a signal was sent to one member, the greatest number of all members.
+
+    Signals to the group and signals to the process itself both count.
+    """
     sent = [note for note in facts.of("send") if note.facts["signal"] == signo]
     group = [note for note in sent if abs(note.facts["target"]) == facts.ran.leader]
     born = {note.facts["pid"] for note in facts.of("born") if note.facts["kind"] == "puppet"}
@@ -252,7 +258,7 @@ def continues(facts: Facts, requirement: str) -> Iterator[Violation]:
 
 
 def prompt(facts: Facts, most_ms: int, requirement: str) -> Iterator[Violation]:
-    """Check that no process waits for a group that has ended."""
+    """Check that the implementation does not wait for a group that has ended."""
     ends = [facts.end_of(pid) for pid in facts.ran.leaders]
     answers = facts.one("answers")
     if facts.ran.hung or facts.result is None or answers is None or not ends or not all(ends):
@@ -302,8 +308,8 @@ def _survivors(facts: Facts, ids: Requirements) -> Iterator[Violation]:
 
 
 def _signals(facts: Facts, ids: Requirements) -> Iterator[Violation]:
-    """Check that each signal goes to a process or the group of the run, and before the process is
-    collected."""
+    """Check that each signal goes to a process or to the group of the run, and only before the
+    process is collected."""
     known = {note.facts["pid"] for note in facts.of("born")}
     collected: set[object] = set()
     for note in facts.of("send", "collects"):
@@ -351,7 +357,8 @@ def _collects(facts: Facts, ids: Requirements) -> Iterator[Violation]:
     collected = {note.facts["pid"] for note in facts.of("collects")}
     ends = facts.one("answers") or facts.one("exits")
     dead = {pid for pid in facts.ran.leaders if facts.end_of(pid)}
-    # Children that have not executed the program, such as those of a failed spawn.
+    # A child that has never executed the program must be collected too, for example after a failed
+    # spawn.
     dead |= {
         note.facts["pid"]
         for note in facts.of("died")

@@ -1,6 +1,6 @@
-"""Make the `request` object of a run from the fields of a test.
+"""Make the `request` object of a run from the fields that a test gives.
 
-Bytes become Base64 if necessary.
+Bytes that are not UTF-8 are sent in Base64.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class ExecRequest(Limits, total=False):
 
 
 def env_mode(value: Any) -> Any:
-    """Convert `env`: `inherit`, a mapping, a list of pairs, or the object of the protocol."""
+    """Convert `env`, which is `inherit`, a mapping, a list of pairs, or the object of the
+    protocol."""
     if isinstance(value, Mapping) and len(value) == 1 and "clear_and_set" in value:
         value = value["clear_and_set"]
     elif isinstance(value, Mapping) and not set(value) <= {"clear_and_set", "clear_and_set_b64"}:
@@ -65,7 +66,7 @@ def _is_pair(pair: Any) -> bool:
 
 
 def stdin_mode(value: Any) -> Any:
-    """Convert `stdin`: `inherit`, `null`, bytes, or the object of the protocol."""
+    """Convert `stdin`, which is `inherit`, `null`, bytes, or the object of the protocol."""
     if isinstance(value, bytes | bytearray):
         mode: dict[str, Any] = {}
         put_word(mode, "bytes", bytes(value))

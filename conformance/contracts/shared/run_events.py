@@ -11,7 +11,8 @@ from contracts.shared.model_events import MOST_FORKS, Event, GroupEvents
 from contracts.shared.order_laws import Facts
 
 GRACE_MS = 5000
-# These are higher than the numbers in any order, so the model is not limited by them.
+# Bounds of the model. They are higher than the numbers in any order, so they do not limit the
+# model.
 BOUNDS = {"FORKS": MOST_FORKS, "WRITES": 8, "SIGNALS": 2, "CANCELS": 0, "DELAYS": 4, "PIPE": 8}
 CAUSES = ("stdin", "parent_signal", "cap", "exit", "cancel", "timeout", "spawn")
 
@@ -31,7 +32,8 @@ class RunEvents(GroupEvents):
     def passed(self, note: Note) -> Iterator[Event]:
         if note is self.deadline and self.facts.scenario.deadline_ms:
             self.deadline = None
-            # A long delay may pass the grace period before the deadline.
+            # A long delay may go past the end of the grace period and past the deadline. The grace
+            # period may end first.
             if self.grace_until is not None and self.grace_until < self._due():
                 yield from super().passed(note)
             yield "DUE", 0

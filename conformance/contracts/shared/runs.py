@@ -1,4 +1,4 @@
-"""The answer about one run. Each of its streams is complete, or a digest."""
+"""The answer about one run. Each stream in it is complete, or is given as a digest."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Read the signals of a process in /proc, and check the three that must be at their default in a
-child.
+"""Read the signals of a process from /proc, and check three signals in a child.
 
-A `report` (fixtures/programs) describes the state in which a program was started.
+The three must have their default disposition in a child. A `report` (fixtures/programs) describes
+the state in which a program was started.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ def expect_the_three_at_default(report: Mapping[str, Any]) -> None:
 
 
 def expect_the_three_to_act(report: Mapping[str, Any]) -> None:
-    """Expect that the three signals are at their default, and unblocked unless the caller blocks
-    them."""
+    """Expect that the three signals have their default disposition, and are not blocked.
+
+    A signal may be blocked if the caller itself blocks it.
+    """
     expect_the_three_at_default(report)
     bad = {signal.Signals(each).name for each in THREE & signals_in(report["sigblk"])}
     expect("signals among SIGINT, SIGTERM and SIGPIPE that are blocked in the child", bad, set())

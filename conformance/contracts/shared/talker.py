@@ -1,8 +1,8 @@
 """A program that executes commands line by line, and observers of the forbidden commands.
 
-The program answers each line with `did` or the name of an error, which shows that it continues
-after a refusal. Effects are observed outside: in a canary file, and by a listener that counts
-connections.
+The program answers each line with `did` or the name of an error. So the answers show that the
+program continues after a refusal. The effects are observed outside: in a canary file, and by a
+listener that counts connections.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from boxspec.places import case_root
 from boxspec.random_names import random_name
 from boxspec.subject.case import Case
 
-# With this profile no backend that confines programs gives them a network.
+# Under this profile, each backend that confines programs gives them no network.
 PROFILE = "no-network"
 CONTROL = "none"
 CANARY = "canary\n"
@@ -71,7 +71,7 @@ def lines():
 
 
 def interpreter() -> str:
-    """Return the interpreter itself, because in a sandbox a link to it may be missing."""
+    """Return the real path of the interpreter, because in a sandbox a link to it may be missing."""
     return os.path.realpath(sys.executable)
 
 
@@ -87,7 +87,8 @@ def backends(case: Case) -> list[str]:
 
 
 def ask_each(case: Case, ask: Callable[[str], None]) -> None:
-    """Check each backend. If one is not applicable, the others are checked nevertheless."""
+    """Check each backend. A backend that is not applicable does not prevent the check of the
+    others."""
     excused = []
     for name in backends(case):
         try:
@@ -100,7 +101,7 @@ def ask_each(case: Case, ask: Callable[[str], None]) -> None:
 
 @dataclass
 class Outside:
-    """The workspace, and the targets outside that a sandbox must protect."""
+    """The workspace, and the objects outside that a sandbox must protect."""
 
     workspace: Path
     canary: Path
@@ -118,7 +119,8 @@ class Outside:
         ]
 
     def effects(self) -> tuple[str, int]:
-        """Return the text of the canary and the number of connections; restore the canary."""
+        """Return the text of the canary file and the number of connections, and restore the canary
+        file."""
         text = self.canary.read_text(encoding="utf-8")
         self.canary.write_text(CANARY, encoding="utf-8")
         came = 0
@@ -145,7 +147,7 @@ def outside() -> Iterator[Outside]:
 
 
 def use(name: str, root: Path | None) -> dict[str, Any]:
-    """Return the field `backend`. Without a root the operation makes the workspace itself."""
+    """Return the field `backend`. Without a root, the operation makes the workspace itself."""
     context: dict[str, Any] = {"profile": PROFILE}
     if root is not None:
         context["root"] = str(root)
@@ -153,7 +155,7 @@ def use(name: str, root: Path | None) -> dict[str, Any]:
 
 
 def expect_control(answers: list[str], there: Outside) -> None:
-    """Expect that all commands work without a sandbox; otherwise a refusal would say nothing."""
+    """Expect that all commands work without a sandbox. Otherwise a refusal would prove nothing."""
     seen = (answers, there.effects())
     if seen != (["did"] * 4, (CANARY + "x", 1)):
         raise HostLacks(
@@ -165,9 +167,10 @@ def expect_control(answers: list[str], there: Outside) -> None:
 def expect_refused(
     case: Case, answers: list[str], there: Outside, result: Mapping[str, Any], name: str
 ) -> None:
-    """Expect that there is no effect outside, that the allowed commands worked, and that all lines
-    were answered."""
-    # First of all, because a run without a sandbox has effects that no other backend has caused.
+    """Expect that the allowed commands worked, that all lines were answered, and that there is no
+    effect outside."""
+    # Read the effects first: a run without a sandbox would have effects that no other backend can
+    # have caused.
     effects = there.effects()
     need_enforcement(case, result, name)
     evidence = {"answers": answers, "backend": name, "claim": result.get("enforcement")}
@@ -186,15 +189,15 @@ def expect_refused(
         ends,
         (["did"], ["did"]),
     )
-    # Check only the number of answers: in a private file system or network the forbidden commands
-    # may succeed.
+    # Only the number of answers is checked. In a private file system or network, the forbidden
+    # commands may succeed.
     expect(f"number of answers ({name})", len(answers), satisfies(lambda n: n == 4, "4"))
 
 
 def _excuse(case: Case, effects: tuple[str, int], result: Mapping[str, Any], name: str) -> None:
     """Raise Declared if the sandbox is partial and claims none of the escaped aspects fully.
 
-    The claims of the result arrive only after the run. So if the shim has backend.probe, its claims
+    The claims in the result arrive only after the run. So if the shim has backend.probe, its claims
     before the run decide.
     """
     reasons = [str(each) for each in result.get("enforcement_reasons", ())]
@@ -213,12 +216,12 @@ def _excuse(case: Case, effects: tuple[str, int], result: Mapping[str, Any], nam
 
 
 def _probed(case: Case, name: str) -> Mapping[str, Any]:
-    """Return the claims of backend.probe for a backend."""
+    """Return the claims for a backend that backend.probe reports."""
     return case.send({"op": "backend.probe", "backend": name, "profile": PROFILE}).result
 
 
 def need_enforcement(case: Case, result: Mapping[str, Any], name: str) -> None:
-    """Raise NotApplicable for a backend that enforces nothing, and claims nothing either."""
+    """Raise NotApplicable for a backend that enforces nothing and makes no claims."""
     if result.get("enforcement") == "none":
         why = "; ".join(map(str, result.get("enforcement_reasons", ())))
         _expect_unavailable(case, name, why)
@@ -226,7 +229,7 @@ def need_enforcement(case: Case, result: Mapping[str, Any], name: str) -> None:
 
 
 def _expect_unavailable(case: Case, name: str, why: str) -> None:
-    """If the shim has backend.probe, expect that it claims no enforcement of a dropped backend."""
+    """Expect that a shim with backend.probe claims no enforcement of a dropped backend."""
     if "backend" not in case.capabilities:
         return
     overall = _probed(case, name)["overall"]
