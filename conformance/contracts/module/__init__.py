@@ -1,1 +1,1 @@
-"""The contract module: `contract.py` declares it, `page.md` describes it."""
+"""The contract module. `contract.py` declares it, `page.md` describes it."""

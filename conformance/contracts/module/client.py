@@ -18,7 +18,7 @@ from contracts.shared.inside import OF_THE_RUN, Around, Inside, confined, put_in
 RUNNER = "--internal-sandbox-runner"
 
 
-# The error of an execution. Each class of errors has some of these fields.
+# The error of an execution. An error has some of these fields, depending on its class.
 ModuleError = TypedDict(
     "ModuleError",
     {
@@ -79,7 +79,7 @@ class ExecuteOptions(Options, total=False):
 
 
 class ModuleClient:
-    """Puts modules into the case's extensions root, and executes them."""
+    """Puts modules into the extensions root of the case, and executes them."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -91,7 +91,7 @@ class ModuleClient:
 
     @property
     def below(self) -> Path:
-        """The TMPDIR of the shim, which no other case uses, unless a test sets another one."""
+        """Return the TMPDIR of the shim. No other case uses it. A test may set another TMPDIR."""
         return self._case.tmp / "directories"
 
     def script(self, module_id: str, body: str, mode: int = 0o755) -> Path:
@@ -111,7 +111,7 @@ class ModuleClient:
     ) -> ShimProcess[Executed]:
         """Start an execution.
 
-        By default extensions_root is that of the case; None leaves it out.
+        extensions_root: by default the root of the case; None sends no root.
         """
         message: dict[str, Any] = {"op": "module.execute", "module_id": module_id}
         message |= {"input": value, "enabled": enabled}
@@ -140,11 +140,11 @@ class ModuleClient:
         )
 
     def _noting(self, message: dict[str, Any]) -> dict[str, str]:
-        """Let a module in a sandbox write notes to the folder of the case; return the environment
-        for that.
+        """Let a module in a sandbox write notes to the folder of the case.
 
-        The workspace is the module's own directory. The profile `full-dev` also permits writes to
-        HOME/.cache. So HOME is a directory whose .cache is a link to the folder of the case.
+        Return the environment for that. The workspace is the module's own directory. The profile
+        `full-dev` also permits writes to HOME/.cache. So HOME is a directory whose .cache is a link
+        to the folder of the case.
         """
         message["backend"]["context"]["profile"] = "full-dev"
         home = self._case.folder / "home"
@@ -160,7 +160,10 @@ class ModuleClient:
             return shim.finish()
 
     def runner(self, *words: str, given: bytes) -> Observed:
-        """Start the shim as the runner of a module of this case, with these few bytes on stdin."""
+        """Start the shim as the runner of a module of this case, with these bytes on stdin.
+
+        The bytes must fit into a pipe.
+        """
         with self._case.launch(
             given,
             Observed,
@@ -170,7 +173,7 @@ class ModuleClient:
             streams={"stdin": "pipe"},
             words=[RUNNER, *words],
         ) as shim:
-            # A shim that refuses the arguments need not read stdin.
+            # A shim that refuses the arguments need not read stdin. Then the write may fail.
             with contextlib.suppress(BrokenPipeError):
                 shim.stdin.write(given)
             shim.stdin.close()

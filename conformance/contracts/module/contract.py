@@ -1,5 +1,7 @@
-"""The contract module: executes code that is named by an id, with one JSON value as input and one
-as output."""
+"""The contract module: execute code that is named by an id.
+
+The input is one JSON value, and so is the output.
+"""
 
 from boxspec.subject.contract import Contract
 

@@ -9,16 +9,17 @@ from pathlib import Path
 from boxspec.api import AnswerText, Failure, NotMeasured, Verdict, expect, written
 from contracts.module.client import Executed, ModuleCase
 
-# Longer than any case takes, so the module does not end by itself.
+# The module sleeps for longer than any case takes. So it does not end by itself.
 FOREVER = "exec sleep 60"
-# Bodies of modules that fail, by the class of the error. The last one needs a timeout.
+# Bodies of modules that fail, by the class of their error. The last one needs a timeout.
 FAILURES = {"NonZeroExit": "exit 3", "OutputParseFailed": "echo no", "Timeout": FOREVER}
-# The removal of a directory must be tried for this long.
+# An implementation must try for this long to remove a directory.
 REMOVE_MS = 1000
 
 
 def end(seen: Executed) -> str:
-    """Return `value` or the class of the error. A failure shows the request of this answer."""
+    """Return `value`, or the class of the error. If an expectation fails, the request of this
+    answer is shown."""
     return AnswerText(seen.outcome, seen)
 
 
@@ -35,16 +36,17 @@ def printing(case: ModuleCase, data: bytes) -> Executed:
 
 
 def noting_home(case: ModuleCase, body: str) -> str:
-    """Make a module that first writes its HOME to a file, and some files into that directory."""
+    """Return a script that first writes its HOME to a file, and makes some files in that
+    directory."""
     place = quoted(case.tmp / "home")
     files = 'mkdir -p "$HOME/a/b" && : >"$HOME/a/b/c" && ln -s / "$HOME/a/link"'
     return f'{files}\nprintf %s "$HOME" >{place}\n{body}'
 
 
 def noted(place: Path) -> str:
-    """Return the file that a module has written outside its directory.
+    """Return the content of a file that a module has written outside its directory.
 
-    If it is missing, the module did not run.
+    If the file is missing, the module did not run, and the test fails.
     """
     if not place.exists():
         raise Failure(
@@ -68,11 +70,12 @@ def expect_home_gone(case: ModuleCase, seen: Executed) -> None:
 
 
 def filling(ready: Path, files: int) -> str:
-    """Make a module that ends while four processes outside its group fill its directory.
+    """Return a script that ends while four processes outside its group fill its directory.
 
-    When it ends, each of them has made `files` files. They stop when the directory is removed,
-    because then no file can be created in it. So a file that remains was left by the clean-up.
-    Each writer uses at most 20,000 names, so that a long clean-up does not fill the file system.
+    When the module ends, each of the processes has made `files` files. They stop when the directory
+    is removed, because then no file can be created in it. So if a file remains, the clean-up has
+    left it. Each process uses at most 20,000 names, so that a long clean-up does not fill the file
+    system.
     """
     fifo = quoted(ready)
     return f"""
@@ -91,7 +94,7 @@ echo 1
 
 
 def saying_so(case: ModuleCase, body: str) -> str:
-    """Make a module that creates a file first, which shows that it runs."""
+    """Return a script that first creates a file, which shows that the module runs."""
     return f": >{quoted(case.tmp / 'at-work')}\n{body}"
 
 
@@ -100,7 +103,7 @@ def at_work(case: ModuleCase) -> bool:
 
 
 def runs_here(case: ModuleCase, body: str) -> None:
-    """Check that the script has its effect when it is a module with an ordinary id."""
+    """Execute the script as a module with an ordinary id, to show that it can have its effect."""
     case.module.script("control", body)
     case.module.execute("control")
 
@@ -108,10 +111,10 @@ def runs_here(case: ModuleCase, body: str) -> None:
 def time_out(
     case: ModuleCase, module_id: str, started: Callable[[], bool], ms: int = 300
 ) -> Executed:
-    """Execute with a timeout that passes while the module is at work.
+    """Execute with a timeout that passes while the module runs.
 
-    A runner may take longer to start than the timeout allows. Then the test is tried again with
-    four times as much.
+    A runner may need longer to start than the timeout allows. Then the execution is repeated with a
+    timeout that is four times as long.
     """
     for factor in (1, 4, 16):
         seen = case.module.execute(module_id, timeout_ms=ms * factor, within_s=30)

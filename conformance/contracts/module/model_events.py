@@ -1,7 +1,7 @@
 """Translate a forced order of a module into events of the model of exec.
 
-A module is one run: its deadline, signals, grace period and group are those of `exec.run`. The
-model does not have the directory that is removed after the run.
+A module is one run: its deadline, signals, grace period and group are like those of `exec.run`. The
+model does not contain the directory that is removed after the run.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from boxspec.subject.orders.replay import NotComparable, Replay
 from contracts.module.order_laws import Judged
 from contracts.shared.run_events import BOUNDS, RunEvents
 
-# The limit of a module if the request gives no limit.
+# The time limit of a module if the request gives no limit.
 LONG_MS = 300_000
 
 
@@ -20,9 +20,10 @@ def replay_of(scenario: Scenario, ran: Ran) -> Replay:
     judged = Judged(scenario, ran)
     if not ran.leaders:
         raise NotComparable("the module is not executed")
-    # A long limit ends after a grace period, which has three units of time.
+    # The bounds must allow a long limit to end after a grace period, which has three units of time.
     limit, delays = (5, 8) if scenario.deadline_ms == LONG_MS else (1, BOUNDS["DELAYS"])
-    # The runner of the reference reads the input before it executes the module.
+    # PAYLOAD is 0, because the runner of the reference reads the input before it executes the
+    # module.
     bounds = {**BOUNDS, "PAYLOAD": 0, "CAP": BOUNDS["WRITES"], "LIMIT": limit, "DELAYS": delays}
     return Replay(bounds, list(RunEvents(judged, _cause(judged)).all()))
 
@@ -30,7 +31,8 @@ def replay_of(scenario: Scenario, ran: Ran) -> Replay:
 def _cause(judged: Judged) -> str:
     """Return the cause of the run's end.
 
-    A signal that arrives after it, also while the directory is removed, names the outcome too.
+    The answer may name a signal that arrived later, for example while the directory was removed.
+    Such a signal is not the cause.
     """
     signals = judged.of("signal")
     ended = next((n for n in judged.of("collects") if n.facts["pid"] == judged.ran.leader), None)

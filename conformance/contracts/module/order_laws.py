@@ -34,7 +34,7 @@ SHARED = Requirements(
 
 
 class Judged(Facts):
-    """The facts of one execution in the words of the contract."""
+    """The facts of one execution, in the words of the contract."""
 
     @cached_property
     def error(self) -> dict[str, Any]:
@@ -42,7 +42,7 @@ class Judged(Facts):
 
     @cached_property
     def reported(self) -> str:
-        """The cause that the answer names."""
+        """Return the cause that the answer names."""
         name = self.error.get("class")
         if name == "Interrupted":
             return f"parent_signal {int(Signals[self.error['signal']])}"
@@ -58,7 +58,7 @@ class Judged(Facts):
         return sorted(found, key=lambda cause: (cause.step, cause.at))
 
     def outcome(self) -> str:
-        """Return the outcome of a module that ended by itself."""
+        """Return the right outcome of a module that ended by itself."""
         end = self.leader_end
         assert end is not None
         status = end.facts["status"]
@@ -73,7 +73,7 @@ class Judged(Facts):
             return "OutputParseFailed"
 
     def told(self) -> str:
-        """Return the outcome that the answer has, in the same words."""
+        """Return the outcome in the answer, in the form of `outcome`."""
         if self.result is None:
             return str(self.ran.answer)
         if not self.error:
@@ -106,7 +106,7 @@ def _returns(judged: Judged) -> Iterator[Violation]:
 
 
 def _cause(judged: Judged) -> Iterator[Violation]:
-    """The first cause decides the outcome."""
+    """Check that the first cause decides the outcome."""
     if judged.result is None or (judged.leader_end is None and judged.reported == "exit"):
         return
     allowed = [

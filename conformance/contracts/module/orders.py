@@ -1,6 +1,6 @@
 """Define the scenarios of modules; the driver forces their events into orders.
 
-A module is a shell script that becomes the puppet, so the runner, the shell and the puppet are one
+A module is a shell script that executes the puppet. So the runner, the shell and the puppet are one
 process.
 """
 
@@ -49,7 +49,7 @@ NOT_FORCED = {
 
 
 def message(scenario: Scenario, puppet: str, folder: Path) -> dict[str, Any]:
-    """Return an execution of a module that becomes the puppet."""
+    """Return a request that executes a module, which becomes the puppet."""
     root = folder / "extensions"
     root.mkdir()
     module = root / "puppet"

@@ -1,4 +1,4 @@
-"""MODULE-BACKEND: a module that runs inside a sandbox."""
+"""MODULE-BACKEND: the execution of a module in a sandbox."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HERE = "module.backend"
 def module(case: ModuleCase, root: Any, name: str | None) -> Any:
     program, args = talker.words(talker.ANSWERS)
     line = " ".join(map(quoted, (program, *args)))
-    # HERE stands for the directory of the module, which the caller does not know.
+    # HERE is replaced by the directory of the module, which the caller does not know.
     case.module.script("talks", f'sed "s|HERE|$PWD|g" | {line}')
     used = None if name is None else talker.use(name, None)
     return case.module.execute("talks", root, backend=used, within_s=30)
@@ -88,7 +88,8 @@ def test_no_directory_of_the_sandbox_is_left(case: ModuleCase) -> None:
             ends.append(end(seen))
             told = seen.value or json.loads(str(seen.field("stderr")).strip().splitlines()[-1])
             places.append(told)
-        # A directory with the same name both times was there before, or exists only inside.
+        # Two executions should have new directories. If both have the same name, the directory
+        # existed before, or exists only inside.
         made = [place for pair in zip(*places, strict=True) if pair[0] != pair[1] for place in pair]
         if not made:
             raise NotApplicable(f"{name}: the directories have the same names each time")
@@ -102,10 +103,11 @@ def test_no_directory_of_the_sandbox_is_left(case: ModuleCase) -> None:
     talker.ask_each(case, ask)
 
 
-# How a module ends after it has made a file in its scratch directory, and the outcome.
+# How a module ends after it has made a file in its scratch directory, and the expected outcome.
 ENDS = {
     "no JSON": ("echo {", "OutputParseFailed"),
-    "a signal": ("kill -KILL $$", one_of("Signaled", "NonZeroExit")),  # BACKEND-LAUNCH-06
+    # BACKEND-LAUNCH-06 allows both
+    "a signal": ("kill -KILL $$", one_of("Signaled", "NonZeroExit")),
     "a timeout": (FOREVER, "Timeout"),
 }
 
@@ -119,7 +121,8 @@ def test_no_scratch_file_is_left_after_each_end(case: ModuleCase, how: str) -> N
     home.mkdir()
     # The profile full-dev permits writes to HOME/.cache, so the module can leave a note.
     (home / ".cache").symlink_to(case.folder)
-    # No other file of the host has this name, because TMPDIR may be /tmp inside and outside.
+    # TMPDIR may be /tmp inside and outside. So the name must differ from that of any other file of
+    # the host.
     file = f"$TMPDIR/{case.folder.name}-scratch"
     case.module.script("ends", f': >"{file}" && printf %s "{file}" >{quoted(note)}\n{body}')
 

@@ -1,4 +1,4 @@
-"""MODULE-CAP: how much a module may write."""
+"""MODULE-CAP: how much output a module may write."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contracts.module.judging import end
 
 MOST = 64 * 1024 * 1024
 
-# Blanks around a value make the output long, but the answer stays short.
+# With blanks around a value the output is long, but the answer stays short.
 BLANKS = "head -c {} /dev/zero | tr '\\0' ' '"
 
 
@@ -48,8 +48,7 @@ def test_one_byte_more_names_the_stream(case: ModuleCase, stream: str) -> None:
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_the_cap_ends_a_module_that_then_writes_nothing(case: ModuleCase, stream: str) -> None:
     redirect = "" if stream == "stdout" else " >&2"
-    # The script sleeps instead of looping, because the kernel ends a loop that has real-time
-    # priority.
+    # The script sleeps and does not loop, because the kernel ends a loop with real-time priority.
     case.module.script("stays", f"head -c {MOST + 1} /dev/zero{redirect}; exec sleep 600")
     seen = case.module.execute("stays", within_s=10)
     expect("class and stream", (end(seen), seen.field("stream")), ("OutputSizeExceeded", stream))

@@ -1,5 +1,8 @@
-"""Kinds of mistakes: the state that a module inherits, amounts of input, a second signal, and files
-with a second name."""
+"""Mistakes of several kinds.
+
+They are about the state that a module inherits, amounts of input, a second signal, and files with a
+second name.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ from contracts.shared.moments import until
 
 
 def reported(case: ModuleCase, **options: Any) -> dict[str, Any]:
-    """Return what a module reports about its start."""
+    """Return the report of a module about its start."""
     place = case.tmp / "report.json"
     case.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
     case.module.execute("tells", [1], **options)
@@ -93,7 +96,10 @@ NO_LINK = 9
 
 @requires("MODULE-DIR-06", needs=["MODULE-DIR-02"])
 def test_a_file_with_a_second_name_outside_stays_as_it_is(case: ModuleCase) -> None:
-    """To remove a closed directory its mode must be changed, but not the mode of a file in it."""
+    """Remove a closed directory that contains a file with a second name.
+
+    The mode of the directory must be changed for that, but not the mode of a file in it.
+    """
     kept = case.tmp / "kept"
     kept.write_text("x")
     kept.chmod(0o640)
@@ -130,7 +136,7 @@ def test_after_an_execution_the_caller_is_as_readable_as_before(case: ModuleCase
     case.module.script("answers", "echo 1")
     with case.module.start("answers", state=state, hold=True, expect_result=False) as shim:
         shim.wait_response()
-        # The kernel gives the files of a process that is not dumpable to root.
+        # If a process is not dumpable, its files in /proc belong to root.
         owner = Path(f"/proc/{shim.shim_pid}/environ").stat().st_uid
         seen = shim.finish()
     if seen.raw is None:

@@ -81,7 +81,10 @@ NOWHERE = {
 @requires("MODULE-DIR-01")
 @pytest.mark.parametrize("what", NOWHERE)
 def test_no_module_runs_without_a_directory_of_its_own(case: ModuleCase, what: str) -> None:
-    """The implementation may report an error, or make the directory in another place."""
+    """Execute a module when its directory cannot be made in TMPDIR.
+
+    The implementation may report an error, or make the directory in another place.
+    """
     place = case.tmp / "facts"
     (case.tmp / "file").touch()
     (case.tmp / "loop").symlink_to("loop")
@@ -110,8 +113,10 @@ def test_the_directory_is_removed_after_every_end(case: ModuleCase, how: str) ->
 
 
 def where_some_are_made(case: ModuleCase) -> Path:
-    """Return the directory in which the modules' directories are made. The test does not apply if
-    others may make some there too."""
+    """Return the directory in which the modules' directories are made.
+
+    The test does not apply if other programs may make directories there too.
+    """
     case.module.script("control", noting_home(case, "echo 1"))
     case.module.execute("control")
     place = Path(noted(case.tmp / "home")).resolve().parent
@@ -163,7 +168,7 @@ def test_the_directory_is_removed_after_a_timeout(case: ModuleCase) -> None:
 @requires("MODULE-DIR-02", overlap=1.0)
 @pytest.mark.parametrize("how", ["timeout", "TERM"])
 def test_the_directory_stays_until_the_module_has_ended(case: ModuleCase, how: str) -> None:
-    """In its grace period a module may still save something in its directory."""
+    """Execute a module that saves a file in its directory during its grace period."""
     events, place = case.events(), case.tmp / "found"
     looks = f'sleep 0.2; ls -d "$HOME" "$HOME/a/b/c" >{quoted(place)} 2>&1; exit 0'
     log = f"{quoted(P.slow_exit)} {quoted(events.path)} 0"
@@ -252,8 +257,10 @@ def test_the_target_of_a_link_stays(case: ModuleCase) -> None:
 
 @requires("MODULE-DIR-03")
 def test_the_mode_of_a_links_target_stays(case: ModuleCase) -> None:
-    """The removal must change the mode of a closed folder, but never the mode of a link's
-    target."""
+    """Remove a closed folder and a link.
+
+    The removal must change the mode of the folder, but never the mode of a link's target.
+    """
     kept = case.tmp / "kept"
     kept.mkdir()
     (kept / "file").write_text("x")
@@ -304,8 +311,11 @@ def test_a_link_in_place_of_the_directory_is_not_followed(case: ModuleCase, what
 @requires("MODULE-DIR-08")
 @pytest.mark.parametrize("where", [".", "a", "a/b/deep"])
 def test_nothing_in_a_mounted_directory_is_changed(case: ModuleCase, where: str) -> None:
-    """The warden gives the shim its own mounts by `--bind`, so that the module's mount ends with
-    it."""
+    """Execute a module whose directory contains a mount.
+
+    The warden's flag `--bind` gives the shim its own mounts, so that the module's mount ends with
+    the shim.
+    """
     if os.geteuid() != 0:
         raise HostLacks("root", "only root can mount a directory")
     kept, other = case.tmp / "kept", case.tmp / "other"
@@ -320,7 +330,7 @@ def test_nothing_in_a_mounted_directory_is_changed(case: ModuleCase, where: str)
         "mounts", noting_home(case, f"mkdir -p {point}; {mount} && echo 1 || echo 0")
     )
     seen = case.module.execute("mounts", state=["--bind", f"{other}={other}"], within_s=15)
-    # An implementation may also prevent that the module mounts anything.
+    # An implementation may also prevent the module from mounting anything.
     expect("outcome of the module", (end(seen), seen.value in (0, 1)), ("value", True))
     found = {
         str(each.relative_to(case.tmp)): oct(stat.S_IMODE(each.lstat().st_mode))
@@ -361,7 +371,7 @@ def ends(case: ModuleCase) -> str:
     return f"echo 1\nexec {quoted(P.slow_exit)} {quoted(case.events().path)} 0"
 
 
-# With so many names, one pass over the directory misses files that are created meanwhile.
+# There are so many names that one pass over the directory misses files that are created meanwhile.
 PILE = """
 import os, sys, time
 ready, ms, slow_exit, events = sys.argv[1:]
@@ -379,7 +389,7 @@ while time.monotonic() < until:
 os.execv(slow_exit, [slow_exit, events, "0"])
 """
 # The writer stops this long after creating the files, which is just before the end of the module.
-# If it stopped later, a second might be too short for the clean-up.
+# If the writer stopped later, a second might be too short for the clean-up.
 STOPS_MS, STOPPED_MS = 400, 800
 
 
@@ -391,7 +401,7 @@ def test_removal_is_repeated_until_a_writer_stops(case: ModuleCase) -> None:
     pile = f"setsid {' '.join(map(quoted, words))} </dev/null >/dev/null 2>&1 &"
     body = f"{pile}\nread -r line <{quoted(ready)}\n{ends(case)}"
     case.module.script("piles", noting_home(case, body))
-    # Thousands of files are created and removed, which takes long on a busy machine.
+    # The test creates and removes thousands of files, which takes long on a busy machine.
     with case.module.start("piles", within_s=60) as shim:
         seen = shim.finish()
         until(lambda: bool(stopped.all("end")), 5)
@@ -423,8 +433,8 @@ def test_a_surviving_writer_does_not_delay_the_return(case: ModuleCase) -> None:
     case.module.script("leaves", noting_home(case, body))
     seen: Executed = case.module.execute("leaves", within_s=15)
     home = Path(noted(case.tmp / "home"))
-    # `mkdir -p` may create the directory again at any time, so its existence is checked only if the
-    # result reports it.
+    # `mkdir -p` may create the directory again at any time. So the test does not check whether the
+    # directory exists; it only checks a directory that the result reports.
     told = seen.result.get("directory_left")
     expect("outcome of the module", end(seen), "value")
     expect("the reported directory, if there is one", told in (None, str(home)), True)

@@ -1,4 +1,4 @@
-"""MODULE-ENV: the environment of a module, exactly."""
+"""MODULE-ENV: the exact environment of a module."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_no_locale_of_the_caller_adds_a_variable(case: ModuleCase, locale: str) 
 @requires("MODULE-ENV-03")
 def test_home_tmpdir_and_working_directory_are_the_same_directory(case: ModuleCase) -> None:
     place = case.tmp / "places"
-    # Compare real paths, because the place for temporary files may be a link.
+    # Compare real paths, because TMPDIR may be a link.
     real = 'for each in "$HOME" "$TMPDIR" .; do printf "%s\\0" "$(cd "$each" && pwd -P)"; done'
     named = 'printf "%s\\0%s" "$HOME" "$TMPDIR"'
     case.module.script("tells", f"({real}; {named}) >{quoted(place)}; echo 1")
@@ -117,10 +117,10 @@ def expect_named_in_full(case: ModuleCase, temporary: str, given: str) -> None:
     tell = 'printf "%s\\0%s\\0%s" "$HOME" "$TMPDIR" "$(pwd -P)"'
     case.module.script("tells", f"{tell} >{quoted(found)}; echo 1")
     state = ["--cwd", str(case.tmp)]
-    # Run without a sandbox, because a sandbox may change TMPDIR.
+    # Execute without a sandbox, because a sandbox may change TMPDIR.
     case.module.execute("tells", backend=None, state=state, shim_env={"TMPDIR": given})
     home, scratch, here = noted(found).split("\0")
-    # Compare the parent directories, because the directory itself is removed by now.
+    # Compare the parent directories, because the directory itself has been removed.
     parents = {os.path.realpath(Path(each).parent) for each in (home, scratch, here)}
     got = (home.startswith("/"), home == scratch, len(parents))
     expect(
@@ -133,7 +133,7 @@ def expect_named_in_full(case: ModuleCase, temporary: str, given: str) -> None:
 @requires("MODULE-ENV-03")
 @pytest.mark.parametrize("temporary", ["tmp", "./", "with two words", "$HOME"])
 def test_a_directory_is_named_in_full_wherever_it_is(case: ModuleCase, temporary: str) -> None:
-    """The caller's TMPDIR may be relative or have an odd spelling."""
+    """Execute with a TMPDIR that is relative or has an odd spelling."""
     relative = temporary in ("tmp", "./")
     expect_named_in_full(case, temporary, temporary if relative else str(case.tmp / temporary))
 
@@ -147,8 +147,10 @@ def test_tokens_stay_with_the_caller(case: ModuleCase) -> None:
 
 
 def _reading_ancestors(token: str, place: Path) -> str:
-    """Return a script that tries to read the environment of each ancestor. For each it prints a
-    line: `read` or `kept`, and the ancestor's name."""
+    """Return a script that tries to read the environment of each ancestor.
+
+    For each ancestor the script prints a line: `read` or `kept`, and the ancestor's name.
+    """
     return f"""
     pid=$PPID
     while [ "${{pid:-0}}" -gt 1 ]; do
@@ -159,7 +161,7 @@ def _reading_ancestors(token: str, place: Path) -> str:
 
 
 def _need_readable_environments(case: ModuleCase, token: str) -> None:
-    """Raise HostLacks if no process of this host can read its parent's environment anyway."""
+    """Raise HostLacks if on this host no process can read the environment of its parent."""
     place = case.tmp / "control"
     script = script_at(case.tmp / "reader", _reading_ancestors(token, place))
     env = {**os.environ, "APCORE_AUTH_TOKEN": token}
@@ -178,8 +180,7 @@ def test_the_environment_of_the_caller_cannot_be_read_in_proc(case: ModuleCase) 
     case.module.script("reads", f"{_reading_ancestors(token, place)}\necho 1")
     seen = case.module.execute("reads", shim_env={"APCORE_AUTH_TOKEN": token})
     ancestors = [line.split(" ", 1) for line in noted(place).splitlines()]
-    # Only the direct parent is the caller. A script that starts the shim cannot be protected by the
-    # shim.
+    # Only the direct parent is the caller. The shim cannot protect a script that starts the shim.
     caller = ancestors[0][1] if ancestors else ""
     read = [name for how, name in ancestors if how == "read" and name == caller]
     exposed = bool(seen.result.get("caller_exposed"))

@@ -1,4 +1,4 @@
-"""MODULE-EXIT: ends of a module other than exit 0."""
+"""MODULE-EXIT: modules that do not end with exit status 0."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def test_the_stderr_of_a_failed_module_is_reported_as_text(case: ModuleCase) -> 
 
 @requires("MODULE-EXIT-01")
 def test_the_stderr_of_a_failed_module_is_reported_to_its_last_character(case: ModuleCase) -> None:
-    """The text does not end at a NUL, CR LF stays CR LF, and trailing blanks are kept."""
+    """Execute a module that fails and writes unusual characters to stderr.
+
+    The text does not end at a NUL, CR LF stays CR LF, and trailing blanks are kept.
+    """
     case.module.script("fails", "printf ' a\\r\\nb\\0c\\n \\n' >&2; exit 3")
     expect("stderr", case.module.execute("fails").field("stderr"), " a\r\nb\0c\n \n")
 
@@ -36,7 +39,7 @@ def test_the_stderr_of_a_failed_module_is_reported_to_its_last_character(case: M
 @requires("MODULE-EXIT-01")
 def test_a_character_split_between_two_reads_stays_whole(case: ModuleCase) -> None:
     place = case.tmp / "text"
-    # Characters of three bytes, so that reads of a power of two soon end inside a character.
+    # Each character has three bytes, so that some reads of a power of two end inside a character.
     place.write_text("x" + "\u20ac" * 100_000, encoding="utf-8")
     case.module.script("fails", f"cat {quoted(place)} >&2; exit 3")
     told = str(case.module.execute("fails").field("stderr"))

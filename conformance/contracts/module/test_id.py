@@ -22,7 +22,7 @@ def test_the_file_of_that_name_is_executed(case: ModuleCase, module_id: str) -> 
     expect("the value that the module printed", case.module.execute(module_id).value, 1)
 
 
-# Names that a shell would split or expand.
+# Names that a shell would split, expand or take for an option.
 ODD_ROOTS = ["two words", "a'b\"c", "$HOME;exit", "-x", "*"]
 
 
@@ -55,9 +55,9 @@ def marking(case: ModuleCase) -> tuple[Path, str]:
 
 
 NO_IDS = ["", ".", "../out", "sub/in", "-x", ".x", "a..b", "a b", "x\n", "é", "/bin/true"]
-# Words that are options of a runner, a shell or an interpreter.
+# These ids are options of a runner, a shell or an interpreter.
 NO_IDS += ["-c", "--", "--internal-sandbox-runner"]
-# Characters that are a digit and a letter only according to Unicode.
+# These characters are a digit and a letter only according to Unicode.
 NO_IDS += ["\u0663", "\u017f"]
 
 
@@ -73,7 +73,8 @@ def test_an_invalid_id_starts_nothing(case: ModuleCase, module_id: str) -> None:
     expect("outcome of the module, and whether the file was executed", got, ("SpawnFailed", False))
 
 
-# If blanks were removed, dots resolved, or the text cut, each of these would name a module.
+# An implementation that removes blanks, resolves dots, or cuts the text would find a module by each
+# of these ids.
 ALMOST = [" plain", "plain ", "plain\n", "./plain", "plain/", "sub/../plain", "plain\0", "plain\0x"]
 
 
@@ -84,7 +85,7 @@ def test_an_invalid_name_is_not_corrected(case: ModuleCase, module_id: str) -> N
     case.module.script("plain", body)
     (case.module.root / "sub").mkdir()
     seen = case.module.execute(module_id, expect_result=False)
-    # In a language with NUL-terminated strings such a request can only be refused.
+    # If the language has NUL-terminated strings, such a request can only be refused.
     refused = "\0" in module_id and not seen.ok and seen.error["kind"] == "invalid_input"
     got = ("SpawnFailed" if refused else end(seen), mark.exists())
     expect(
@@ -169,8 +170,7 @@ def link_out(case: ModuleCase, body: str) -> None:
 
 
 def link_back(case: ModuleCase, body: str) -> None:
-    # The name of this directory begins with the name of the root, but the directory is not in the
-    # root.
+    # This directory is not in the root, although its name begins with the name of the root.
     outside = script_at(Path(f"{case.module.root}-not") / "odd", body)
     (case.module.root / "odd").symlink_to(outside)
 

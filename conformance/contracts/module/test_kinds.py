@@ -1,5 +1,7 @@
-"""Modules in unusual situations: descriptor numbers, leaks, stops, names in values, signals in each
-phase."""
+"""Modules in unusual situations.
+
+The tests are about descriptor numbers, leaks, stops, names in values, and signals in each phase.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ from contracts.shared.moments import elapsed_ms, need_handlers, send, until
 
 
 def reporting(case: ModuleCase, **options: Any) -> list[int]:
-    """Return a module that reports its descriptors."""
+    """Return the descriptors that a module reports."""
     place = case.tmp / "report.json"
     case.module.script("tells", f"exec {quoted(P.report)} {quoted(place)}")
     case.module.execute("tells", [1], **options)
@@ -66,7 +68,7 @@ def test_a_module_works_beside_more_descriptors_than_select_supports(case: Modul
     )
 
 
-# How a module ends; the last one times out.
+# How a module ends. The last module times out.
 ENDS = {
     "Signaled": "kill -KILL $$",
     "OutputSizeExceeded": "exec head -c 67108865 /dev/zero",
@@ -76,7 +78,10 @@ ENDS = {
 
 
 def kept(case: ModuleCase, module_id: str, ms: int | None = None) -> tuple[str, dict[str, int]]:
-    """Return the end of an execution, and the resources that the held caller has after it."""
+    """Return the end of an execution, and the resources that the caller has after it.
+
+    The caller waits at the fifo `hold` meanwhile.
+    """
     with case.module.start(module_id, timeout_ms=ms, hold=True, within_s=30) as shim:
         shim.wait_response()
         until(lambda: not shim.tree(), 0.5)
@@ -174,7 +179,7 @@ NAMES: dict[str, str] = {
 
 @requires("MODULE-JSON-01")
 def test_every_name_arrives_as_it_is(case: ModuleCase) -> None:
-    # Values differ, so that two names that become one are noticed.
+    # All values differ, so that the test notices if two names become one.
     value = {name: {name: n} for n, name in enumerate(NAMES.values())}
     seen = printing(case, json.dumps(value).encode())
     got = seen.value if isinstance(seen.value, dict) else {}
@@ -202,7 +207,7 @@ def test_every_name_of_the_input_arrives_as_it_is(case: ModuleCase) -> None:
     )
 
 
-# Texts that are not JSON because of a member name.
+# Texts that are not JSON because of the name of a member.
 BAD_NAMES: dict[str, bytes] = {
     "half of a surrogate pair": b'{"a\\ud800": 1}',
     "the other half": b'{"\\udc00a": 1}',
@@ -249,7 +254,7 @@ def test_a_name_that_is_given_twice_is_refused_or_has_one_of_its_values(
 def test_a_signal_during_the_removal_ends_neither_caller_nor_removal(
     case: ModuleCase, name: str
 ) -> None:
-    # Files that are created meanwhile keep the removal busy for 1 s.
+    # Other processes create files during the removal, and so keep it busy for 1 s.
     fills = filling(case.fifo("ready"), 300)
     case.module.script("fills", noting_home(case, fills))
     before = [time.monotonic_ns()]  # the removal begins after the last of these moments
@@ -257,7 +262,8 @@ def test_a_signal_during_the_removal_ends_neither_caller_nor_removal(
         if not until(lambda: (case.tmp / "home").exists(), 15):
             raise Late("the module starts", "within 15 s", "not yet")
         home = Path(noted(case.tmp / "home"))
-        # A leak checker may start another process when the shim ends.
+        # When the shim ends, a leak checker may start another process. So note the module's
+        # processes now.
         module = {each.pid for each in shim.children()}
 
         def look() -> bool:
@@ -277,7 +283,8 @@ def test_a_signal_during_the_removal_ends_neither_caller_nor_removal(
         seen = shim.finish()
     if not seen.ok:
         expect("how the caller ended", seen.shim_exit, "an answer")
-    # An upper bound of the duration of the removal: the directory may be left only after REMOVE_MS.
+    # This is an upper bound for the duration of the removal. The directory may be left only after
+    # REMOVE_MS.
     took_ms = elapsed_ms(before[-1], seen.end.t_ns)
     left_early = home.exists() and took_ms < REMOVE_MS / 2
     unnamed = home.exists() and seen.result.get("directory_left") != str(home)
@@ -332,7 +339,8 @@ def folders(case: ModuleCase) -> set[str]:
 
 
 def permanent_folders(case: ModuleCase) -> set[str]:
-    """Return the directories that stay after an ordinary execution, such as caches of a runtime."""
+    """Return the directories that stay after an ordinary execution, for example the caches of a
+    runtime."""
     case.module.script("ordinary", "echo 1")
     expect("outcome of an ordinary execution", end(case.module.execute("ordinary")), "value")
     return folders(case)

@@ -1,4 +1,4 @@
-"""MODULE-RUNNER: what the runner does before it executes the module."""
+"""MODULE-RUNNER: the actions of the runner before it executes the module."""
 
 from __future__ import annotations
 

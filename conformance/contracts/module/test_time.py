@@ -13,7 +13,7 @@ from contracts.shared.moments import elapsed_ms, expect_none_left, need_preload,
 
 
 def siglog(case: ModuleCase, *words: str) -> str:
-    """Return a script that logs the signals it gets."""
+    """Return a script that logs its signals."""
     return " ".join(["exec", quoted(P.siglog), quoted(case.events().path), *words])
 
 
@@ -25,8 +25,8 @@ def test_a_timeout_is_reported_with_its_limit(case: ModuleCase) -> None:
     expect("class, module_id and timeout_ms", got, ("Timeout", "sleeps", 333))
 
 
-# The measured time includes the start of the shim. So on a busy machine only a long timeout reveals
-# that a part of it is missing.
+# The measured time includes the start of the shim. So on a busy machine only a long timeout can
+# show that a part of it is missing.
 @requires("MODULE-TIME-01", overlap=2.0, timing=True)
 @pytest.mark.parametrize("timeout_ms", [300, 1990])
 def test_a_timeout_is_never_early(case: ModuleCase, timeout_ms: int) -> None:
@@ -58,13 +58,13 @@ echo 1"""
 )
 def test_a_timeout_comes_whatever_the_outputs_do(case: ModuleCase, body: str) -> None:
     case.module.script("works", saying_so(case, body))
-    # No two bytes are this far apart, even on a busy machine. So a timeout that restarts at each
-    # byte would never pass.
+    # The time between two bytes is always shorter than the timeout, even on a busy machine. So if
+    # the timeout restarted at each byte, it would never pass.
     seen = time_out(case, "works", lambda: at_work(case), 1000)
     expect("outcome of the module", end(seen), "Timeout")
 
 
-# Numbers of JSON above 2^53 are not exact in each language.
+# Above 2^53, numbers of JSON are not exact in each language.
 LONG = {**WRAPS, "2^53": 2**53}
 
 
@@ -91,7 +91,7 @@ GRACE_MS = 5000
 def test_a_group_that_ignores_sigterm_is_killed(case: ModuleCase) -> None:
     mark, events = case.tmp / "mark", case.events()
     inner = "--ignore TERM --members 2"
-    # The shell that would leave the mark ignores SIGTERM too, and continues after siglog has ended.
+    # The shell that would make the mark ignores SIGTERM too, and continues after the end of siglog.
     case.module.script(
         "stays", f"trap '' TERM\n{siglog(case, inner)[5:]}\n: >{quoted(mark)}\necho 1"
     )
@@ -102,7 +102,7 @@ def test_a_group_that_ignores_sigterm_is_killed(case: ModuleCase) -> None:
     member = events.all("member")[-1].pid
     told = events.wait("signal", pid=member).effect
     what = "from the member's SIGTERM to the end of the run"
-    # If a busy machine delivers the signal late, the delay counts too. One tick allows for other
+    # A busy machine may deliver the signal late; this delay counts too. One tick is added for other
     # delays.
     took = elapsed_ms(told.earliest_ns, seen.end.t_ns)
     expect(f"{what}, in ms", took, at_least(GRACE_MS - case.tick_ms))
@@ -122,7 +122,10 @@ def test_a_module_may_end_by_itself_in_the_grace(case: ModuleCase) -> None:
 
 @requires("MODULE-TIME-03", overlap=2.0)
 def test_a_member_has_the_signal_and_the_grace_too(case: ModuleCase) -> None:
-    """Members get the signal and the grace period even if the module itself ends at once."""
+    """Execute a module that ends at once at its signal, and that has a member.
+
+    The member gets the signal and the grace period too.
+    """
     events = case.events()
     words = ["--on", "TERM:exit:0", "--members", "1", "--member-on", "TERM:exit:0:1500"]
     case.module.script("leads", siglog(case, *words))
@@ -135,7 +138,7 @@ def test_a_member_has_the_signal_and_the_grace_too(case: ModuleCase) -> None:
     expect("the member's first signal, and how it ended", got, (["TERM"], ["0"]))
 
 
-# fast_clock.so speeds up only the clock of the shim, so five minutes take a second and a half.
+# fast_clock.so speeds up only the clock of the shim. So five minutes take a second and a half.
 FAST = 200
 DEFAULT_MS = 300_000
 
@@ -144,7 +147,7 @@ DEFAULT_MS = 300_000
 def test_zero_is_reported_as_the_default_timeout(case: ModuleCase) -> None:
     case.module.script("waits", siglog(case, "--on", "TERM:exit:0"))
     fast = ["--preload", P.preload("fast_clock")]
-    # Run without a sandbox, because its start would be included in the measured time.
+    # Execute without a sandbox, because the measured time would include the start of the sandbox.
     with case.module.start("waits", timeout_ms=0, backend=None, state=fast, within_s=30) as shim:
         ended = until(lambda: not shim.running, 15)
         need_preload(shim, "fast_clock")

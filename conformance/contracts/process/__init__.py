@@ -1,1 +1,1 @@
-"""The contract process: `contract.py` declares it, `page.md` describes it."""
+"""The contract process. `contract.py` declares it, `page.md` describes it."""

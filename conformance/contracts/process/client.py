@@ -18,7 +18,7 @@ Step = dict[str, Any]
 
 
 END = ("running", "exited", "signaled")
-# The fields that the result of each step has, if the step has no error.
+# The fields that the result of a step has if the step has no error, by kind of step.
 TOLD: dict[str, tuple[str, ...]] = {
     "open": ("pid",),
     "streams": ("stdin", "stdout", "stderr"),
@@ -107,7 +107,7 @@ class Bridge(Observed):
 
     @property
     def how(self) -> dict[str, Any]:
-        """Return how the child ended, without the fields about the sandbox."""
+        """Return how the child ended. Fields about the sandbox are left out."""
         return {key: self.result[key] for key in ("exited", "signaled") if key in self.result}
 
 
@@ -146,7 +146,7 @@ def step(name: str, on: str = "a", **fields: Any) -> Step:
 
 
 class ScriptOptions(Options, total=False):
-    """How the shim process of a script is started."""
+    """Options for starting the shim process of a script."""
 
     backend: Around
     stdout: Wish
@@ -154,7 +154,7 @@ class ScriptOptions(Options, total=False):
 
 
 class BridgeOptions(ScriptOptions, total=False):
-    """How the shim process of a bridge is started."""
+    """Options for starting the shim process of a bridge."""
 
     fields: RequestFields | None
     stdin: Wish

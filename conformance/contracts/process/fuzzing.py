@@ -8,7 +8,7 @@ from typing import Any
 
 from boxspec.subject.contract import Fuzzing
 
-# fuzz/targets/process_steps.c and fuzz/support/opening.h use the same order.
+# fuzz/targets/process_steps.c and fuzz/support/opening.h have the steps in the same order.
 STEPS = (
     *("open", "write", "read", "close_stdin", "poll", "wait", "take", "terminate", "kill", "close"),
     *("drop", "beside", "hold", "steal"),
@@ -39,12 +39,13 @@ def encoded(script: Sequence[str], handle: int, size: int) -> bytes:
 
 
 def opening(kind: str, variant: int = 0) -> int:
-    """Return the second byte of an open, for handle 0."""
+    """Return the second byte of the step that opens handle 0."""
     return 2 * (KINDS.index(kind) + len(KINDS) * variant)
 
 
 def process_steps() -> Iterator[bytes]:
-    """Yield scripts on one handle, scripts that alternate between two, and each kind of opening."""
+    """Yield scripts on one handle, scripts that alternate between two handles, and each kind of
+    opening."""
     for i, one in enumerate(SCRIPTS):
         alone = encoded(one.split(), 0, opening("alone", i % 3))
         yield alone

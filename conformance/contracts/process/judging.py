@@ -26,7 +26,7 @@ from contracts.process.client import (
 )
 from contracts.shared.moments import until
 
-# The answer of `poll` while a process runs, and of a `wait` that timed out.
+# The answer of a `poll` while a process runs, and of a `wait` that reached its limit.
 RUNNING = {"running": True}
 
 CAT = "/bin/cat"
@@ -48,7 +48,7 @@ def asked(text: bytes, on: str = "a") -> list[Step]:
 
 
 def pair(kind: str) -> tuple[int, int]:
-    """Return a reading and a writing end: of a pipe, or of sockets, which clients in Node use."""
+    """Return a reading and a writing end, of a pipe or of sockets. Clients in Node use sockets."""
     if kind == "pipe":
         return os.pipe()
     ends = socket.socketpair()
@@ -63,7 +63,7 @@ def carried_out(
     fields: RequestFields | None = None,
     **run: Unpack[ScriptOptions],
 ) -> tuple[Any, bytes]:
-    """Run a program to its end, by a script or by a bridge. Return the error and the output."""
+    """Run a program to its end, in a script or in a bridge. Return the error and the output."""
     if how == "bridge":
         bridged = case.process.bridge(program, args, fields=fields, **run)
         return (bridged.raw or {}).get("error"), bridged.shim_stdout
@@ -75,23 +75,27 @@ def carried_out(
 
 
 def leader_with_a_stopped_member(events: str) -> tuple[str, list[str]]:
-    """Return a program and its arguments. Its leader and its member each end when SIGTERM reaches
-    them."""
+    """Return a program and its arguments, for a leader with a member that has stopped itself.
+
+    Each of the two ends when SIGTERM reaches it.
+    """
     line = '"$1" "$3" --on TERM:exit:0 & exec "$2" "$3" --on TERM:exit:5'
     return SH, ["-c", line, "sh", P.stop_self, P.siglog, events]
 
 
 def is_stopped(pid: int) -> bool:
-    """True if the process is stopped. A process that has ended counts too, so that a wait for the
-    stop ends."""
+    """True if the process is stopped or has ended.
+
+    An ended process counts, so that a wait for the stop ends.
+    """
     found = procs.proc(pid)
     return found is None or found.state == "T"
 
 
 def are_gone(case: ProcessCase, shim: ShimProcess[Any], pids: set[int]) -> bool:
-    """True if all these processes have ended after 1 s.
+    """True if all these processes end within 1 s.
 
-    On a busy machine they may end later, so after a first failure the test is repeated without
+    On a busy machine they may end later. So after a first failure the test is repeated without
     other tests.
     """
     gone = until(lambda: not pids & {p.pid for p in shim.descendants() if p.alive}, 1)
@@ -106,12 +110,12 @@ def read_some(fd: int, within_s: float = 10) -> bytes:
 
 
 def end_of(step: StepResult) -> dict[str, object]:
-    """Return how the child ended by this step: an exit or a signal; the other one is None."""
+    """Return how the child ended, by this step: an exit or a signal. The other one is None."""
     return {key: step.get(key) for key in ("exited", "signaled")}
 
 
 def refusal(seen: Script, declared: Collection[str]) -> str | None:
-    """Return the kind of the error, of the first step or of the whole request.
+    """Return the kind of the error, which is an error of the first step or of the whole request.
 
     If a field needs an undeclared capability, `unsupported` counts as invalid_input.
     """
@@ -147,8 +151,11 @@ class Pause:
 
 
 def has_ended(case: ProcessCase, shim: ShimProcess[Any], leader: int) -> bool:
-    """True if the leader has ended. Inside a sandbox its launcher, which is the child of the shim,
-    must have ended too; the only child is then the one that pauses the script."""
+    """True if the leader has ended.
+
+    In a sandbox, its launcher must have ended too. The launcher is a child of the shim; the only
+    other child is the process that pauses the script.
+    """
     alive = [each for each in shim.descendants() if each.alive]
     children = [each.pid for each in alive if each.ppid == shim.shim_pid]
     return all(each.pid != leader for each in alive) and (
@@ -159,11 +166,10 @@ def has_ended(case: ProcessCase, shim: ShimProcess[Any], leader: int) -> bool:
 def member_lives_on(
     case: ProcessCase, behind: Step, *last: Step, **options: Unpack[ScriptOptions]
 ) -> tuple[bool, Script]:
-    """Return whether a member is alive after a step that follows the exit of its leader, and the
-    script.
+    """Run the step `behind` after the leader's exit, while a member of the group is alive.
 
-    The leader exits with 3; the step is the fourth one. The end of the script kills the member in
-    any case.
+    Return True if the member is still alive after the step, and the script. The leader exits with
+    3. The step is the fourth one of the script. The end of the script kills the member in any case.
     """
     events, before, after = case.events(), Pause(case), Pause(case, "behind")
     words = [events.path, "--keep", "none", "--exit", "3", "--ignore", "TERM", "--ignore", "HUP"]
@@ -176,17 +182,17 @@ def member_lives_on(
         before.go_on()
         after.reached()
         orphan = events.wait("orphan").pid
-        # A process that was killed may take a moment to end.
+        # A killed process may need a moment to end.
         lives = orphan in {p.pid for p in shim.descendants() if p.alive and not procs.is_dying(p)}
         after.go_on()
         return lives, shim.finish()
 
 
 def behind_its_leader(case: ProcessCase, *last: Step, heard: bool = False) -> Script:
-    """Run steps after a leader has ended without being waited for, while a member of its group is
-    alive.
+    """Run steps after the end of a leader, while a member of its group is alive.
 
-    The member logs its events, and ends 200 ms after a SIGTERM.
+    No step has waited for the leader before. The member logs its events, and ends 200 ms after a
+    SIGTERM.
     heard: True to wait, after the steps, until the member has received the signal.
     """
     events, ends, pause = case.events(), case.events("leader"), Pause(case)
@@ -209,14 +215,15 @@ def behind_its_leader(case: ProcessCase, *last: Step, heard: bool = False) -> Sc
 
 
 def woken_by(case: ProcessCase, last: Step) -> StepResult:
-    """Return the result of a wait in another thread, while `last` acts on its child."""
+    """Return the result of a wait in another thread. Meanwhile the step `last` acts on the
+    child."""
     pause = Pause(case)
     handles = {"a": handle("/bin/sleep", ["60"]), pause.name: pause.handle}
     waits = step("wait", thread="w")
     steps = [step("open"), waits, *pause.steps, last, step("join", thread="w")]
     with case.process.start(handles, steps, within_s=15) as shim:
         pause.reached()
-        # The new thread may not run yet, so wait until the shim is at rest.
+        # Wait until the shim is at rest, because the new thread may not have started its wait.
         procs.blocked_at_rest(shim.shim_pid)
         pause.go_on()
         seen = shim.finish()

@@ -1,5 +1,7 @@
-"""Translate a forced order into events of the model (../shared/trace.pml), and its script
-into the steps of its threads (script.pml)."""
+"""Translate a forced order into events of the model (../shared/trace.pml).
+
+The script of the order is translated into the steps of its threads (script.pml).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from contracts.shared.model_events import MOST_FORKS, Event, GroupEvents
 
 # The bounds are higher than the numbers in any order. The threads take the steps of the script.
 BOUNDS = {"FORKS": MOST_FORKS, "WRITES": 8, "PIPE": 8, "THREADS": 3, "CALLS": 0, "DELAYS": 0}
-# The steps by their names in script.pml. The others do not concern the process group.
+# The steps and their names in script.pml. Other steps do not act on the process group.
 CALLS = {"open": "OPEN", "kill": "KILL", "terminate": "TERMINATE", "close": "CLOSE", "drop": "DROP"}
 Step = tuple[str, int, bool]
 
@@ -33,7 +35,7 @@ def replay_of(scenario: Scenario, ran: Ran) -> Replay:
 
 
 def _steps(judged: Judged) -> list[list[Step]]:
-    """Return the steps of the threads; thread 0 hands the others their steps."""
+    """Return the steps of each thread. Thread 0 starts the steps of the other threads."""
     threads: dict[str, list[Step]] = {"": []}
     main = threads[""]
     for (step, result), made in zip(judged.steps, _made(judged), strict=True):
@@ -41,7 +43,7 @@ def _steps(judged: Judged) -> list[list[Step]]:
         number = list(threads).index(thread) if thread in threads else len(threads)
         if step["step"] == "join":
             main.append(("JOIN", number, False))
-        # A step that failed came after the drop of its handle, and had no effect.
+        # A failed step came after the drop of its handle, and had no effect. It is left out.
         elif made is not None and "error" not in result:
             threads.setdefault(thread, []).append(made)
             if thread:
@@ -52,7 +54,7 @@ def _steps(judged: Judged) -> list[list[Step]]:
 
 
 def _made(judged: Judged) -> Iterator[Step | None]:
-    """Yield the step of the model for each step, or None."""
+    """Yield for each step of the script the step of the model, or None."""
     writes = [len(text) for _, fd, text in judged.writes() if fd == 1]
     sizes = [0, *accumulate(writes)]
     got = 0
@@ -64,7 +66,8 @@ def _made(judged: Judged) -> Iterator[Step | None]:
             yield "LIMIT" if name == "poll" or "timeout_ms" in step else "WAIT", 0, ended
         elif name == "read_until":
             got += _size(result)
-            # Bytes of a process outside the group are no event, so fewer writes may be enough.
+            # Bytes of a process outside the group are not events of the model. So fewer writes may
+            # be enough.
             yield "READ", sum(size < min(got, sizes[-1]) for size in sizes), False
         elif name == "read_eof":
             yield "READ_EOF", 0, False
@@ -83,7 +86,7 @@ class _Events(GroupEvents):
         super().__init__(judged)
         closes = [step for step, _ in judged.steps if step["step"] == "close"]
         graces = [int(step["grace_ms"]) for step in closes]
-        # The closes of several threads may come in any order, so the shortest period is taken.
+        # Closes in several threads may come in any order, so the shortest grace period is used.
         if len({step.get("thread") for step in closes}) > 1:
             graces = [min(graces)] * len(graces)
         self.graces, self.closes = iter(graces), bool(graces)

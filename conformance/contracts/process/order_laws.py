@@ -30,7 +30,7 @@ SHARED = Requirements(
     handlers="PROCESS-LEAK-01",
     collected="PROCESS-LEAK-01",
 )
-# For each kind of step, the field that the text after the colon sets.
+# For each kind of step, the field whose value follows the colon.
 FIELDS = {"wait": "timeout_ms", "close": "grace_ms", "write": "data", "read": "until"}
 ENDS = ("exited", "signaled")
 
@@ -58,11 +58,11 @@ def _step(word: str) -> dict[str, Any]:
 
 
 class Judged(Facts):
-    """The facts of one script in the words of the contract."""
+    """The facts of one script, in the words of the contract."""
 
     @cached_property
     def steps(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """The steps, each with its result."""
+        """Return the steps, each with its result."""
         results = self.result["steps"] if self.result else []
         return list(zip(steps_of(self.scenario), results, strict=False))
 
@@ -71,7 +71,7 @@ class Judged(Facts):
 
     @cached_property
     def words(self) -> set[str]:
-        """The names of all steps."""
+        """Return the kinds of steps in the script."""
         return {step["step"] for step in steps_of(self.scenario)}
 
     @cached_property
@@ -84,7 +84,7 @@ class Judged(Facts):
 
     @cached_property
     def ends(self) -> list[str]:
-        """How the leaders ended, in the order of their starts."""
+        """Return how the leaders ended, in the order of their starts."""
         return [_how(end) for pid in self.leaders if (end := self.end_of(pid))]
 
 
@@ -134,18 +134,19 @@ def _returns(judged: Judged) -> Iterator[Violation]:
 
 
 def _errors(judged: Judged) -> Iterator[Violation]:
-    """No step of these scripts fails, except a write without a reader."""
+    """Check that no step of these scripts fails, except a write without a reader."""
     if judged.result is None and judged.ran.answer is not None:
         yield Violation("PROCESS-OPEN-01", "the script is taken", "results", str(judged.ran.answer))
     for step, result in judged.steps:
-        # A step in another thread may come after the drop of its handle, and may then fail.
+        # A step in another thread may come after the drop of its handle. Then it may fail.
         if "error" in result and not ("drop" in judged.words and "thread" in step):
             name = "PROCESS-KILL-03" if step["step"] in ("kill", "terminate") else "PROCESS-WAIT-01"
             yield Violation(name, "no step fails", f"{step['step']} succeeds", str(result["error"]))
 
 
 def _ends(judged: Judged) -> Iterator[Violation]:
-    """Each reported end is the real end of the child, and later reports are equal to it."""
+    """Check that each reported end is the real end of the child, and that later reports are equal
+    to it."""
     first: dict[tuple[str, int], str] = {}
     opened: dict[str, int] = {}
     pids = iter(judged.leaders)
@@ -179,7 +180,7 @@ def _ends(judged: Judged) -> Iterator[Violation]:
 
 
 def _limits(judged: Judged) -> Iterator[Violation]:
-    """A wait that reports its limit has taken at least that long."""
+    """Check that a wait that reports its limit has taken at least that long."""
     start, end = judged.one("starts"), judged.one("answers")
     if not judged.one_thread or start is None or end is None:
         return
@@ -192,7 +193,7 @@ def _limits(judged: Judged) -> Iterator[Violation]:
 
 
 def _causes(judged: Judged) -> Iterator[Violation]:
-    """Each signal was sent by a step, or follows the end of the child."""
+    """Check that each signal was sent by a step, or follows the end of the child."""
     for pid in judged.leaders:
         end = judged.end_of(pid)
         ended = end.step if end else sum(1 for _ in judged.ran.notes)
@@ -216,14 +217,14 @@ def _causes(judged: Judged) -> Iterator[Violation]:
 
 
 def _at_the_end(judged: Judged, send: Note) -> bool:
-    """True if the drop at the end of the script may have sent a signal."""
+    """True if the signal may be from the drop at the end of the script."""
     limits = sum(step.get("timeout_ms", 0) for step in steps_of(judged.scenario))
     start = judged.one("starts")
     return start is not None and send.at - start.at >= (limits - 1) * MS
 
 
 def _grace(judged: Judged) -> Iterator[Violation]:
-    """The grace period of a close is neither cut nor extended."""
+    """Check that the grace period of a close is neither cut nor extended."""
     graces = [step["grace_ms"] for step in steps_of(judged.scenario) if step["step"] == "close"]
     other = {"kill", "terminate", "drop"} & judged.words
     if not graces or other or len(judged.leaders) > 1 or not judged.leaders:
@@ -240,7 +241,7 @@ def _grace(judged: Judged) -> Iterator[Violation]:
 
 
 def _reaches(judged: Judged) -> Iterator[Violation]:
-    """Each signal of a step reaches the whole group."""
+    """Check that each signal of a step reaches the whole group."""
     for pid in judged.leaders:
         for send in judged.sends_to(pid):
             others = [name for name in send.facts["alive"] if name in ("orphan", "second")]
@@ -257,7 +258,8 @@ def _reaches(judged: Judged) -> Iterator[Violation]:
 
 
 def _bytes(judged: Judged) -> Iterator[Violation]:
-    """The bytes read equal the bytes written, and no byte is missing before an end of file."""
+    """Check that the bytes read equal the bytes written, and that an end of file comes after all
+    bytes."""
     reads = judged.results("read_until", "read_eof")
     if not reads or any("error" in result for _, result in reads):
         return
@@ -280,7 +282,8 @@ def _continues(judged: Judged) -> Iterator[Violation]:
 
 
 def _escapes(judged: Judged) -> Iterator[Violation]:
-    """A process that left the group survives, and `close` reports that it holds the pipes."""
+    """Check that a process that left the group survives, and that `close` reports that it holds the
+    pipes."""
     left = any(note.facts["action"] == "setsid" for note in judged.of("action"))
     ended = judged.one("exits")
     dead = next((n for n in judged.of("died") if n.facts["task"].name == "daemon"), None)

@@ -1,7 +1,7 @@
 """Define the scenarios of processes; the driver forces their events into orders.
 
-The steps of a script are words: `wait:500` is a wait with a limit of 500 ms, `t.kill` a kill by the
-thread t, and `b/open` opens the handle b.
+The steps of a script are words: `wait:500` is a wait with a limit of 500 ms, `t.kill` is a kill in
+the thread t, and `b/open` opens the handle b.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ SCENARIOS = tuple(
             "open read:r t.close:600 close:600 join:t",
             "",
         ),
-        # The later action of the child makes delays of the caller possible.
+        # Because the child has an action at a later time, the caller can be delayed.
         (
             "close-delayed",
             "child ignore:TERM out:r at:700 out:x wait",

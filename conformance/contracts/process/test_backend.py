@@ -1,4 +1,4 @@
-"""PROCESS-BACKEND: the program of a process handle is confined like the program of a run."""
+"""PROCESS-BACKEND: the program of a process handle is confined in the same way as that of a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HERE = "process.backend"
 
 
 def over_script(case: ProcessCase, there: Outside, name: str | None) -> tuple[list[list[str]], Any]:
-    """Return the answers of two handles of one script, line by line, and the result."""
+    """Return the answers of the two handles of one script, line by line, and the result."""
     program, args = talker.words()
     steps = [step("open", on) for on in "ab"]
     for line in there.lines():

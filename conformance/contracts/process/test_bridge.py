@@ -1,4 +1,4 @@
-"""PROCESS-BRIDGE: a process whose streams the shim connects to its own."""
+"""PROCESS-BRIDGE: a process whose streams the shim connects to its own streams."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_both_outputs_are_passed_on(case: ProcessCase, order: str) -> None:
     expect("bytes on stdout and on stderr", got, (size, size))
 
 
-# The capacity of two pipes. After the child has ended, the bridge holds at most this much.
+# The capacity of two pipes. After the end of the child, the bridge holds at most this many bytes.
 HELD = 2 * 65536
 
 
@@ -101,7 +101,7 @@ def test_a_bridge_leaves_no_process(case: ProcessCase) -> None:
 def test_a_child_may_close_its_stdin(case: ProcessCase) -> None:
     place = case.tmp / "data"
     place.write_bytes(DATA)
-    # The program answers so late that the bridge first notices the closed pipe.
+    # The program answers late, so that the bridge first notices the closed pipe.
     line = 'exec <&-; "$1" /dev/null 200; echo one; exit 6'
     seen = case.process.bridge(SH, ["-c", line, "sh", P.slow_exit], stdin=place, within_s=15)
     expect("stdout, and the response", (seen.shim_stdout, seen.how), (b"one\n", {"exited": 6}))
@@ -136,7 +136,8 @@ def test_a_process_that_left_the_group_is_not_waited_for(case: ProcessCase, keep
 @requires("PROCESS-BRIDGE-04")
 @pytest.mark.parametrize("all_of_it", [False, True], ids=["alone", "with_its_group"])
 def test_a_killed_bridge_leaves_nothing(case: ProcessCase, all_of_it: bool) -> None:
-    # A shell kills a job by its process group, so a watcher of the bridge must be in another group.
+    # A shell kills a job by its process group. So a process that watches the bridge must be in
+    # another group.
     events = case.events()
     words = [events.path, "--ignore", "TERM", "--members", "2", "--member-ignore", "TERM"]
     options: BridgeOptions = {"stdin": "pipe", "expect_result": False, "within_s": 15}
@@ -236,8 +237,7 @@ def test_a_client_that_does_not_read_stops_the_child(case: ProcessCase) -> None:
         pass_time(pause_ms)
         running = shim.running
         highest = int(shim.status()["VmHWM"].split()[0])
-        # Read the memory before the rest: later a runtime may still hold memory of data that was
-        # passed on.
+        # Read the memory now: later a runtime may still hold memory of data that was passed on.
         expect(KEPT, highest - first, at_most(16 * 1024))
 
         def take_the_rest() -> None:
@@ -259,9 +259,9 @@ def test_a_client_that_does_not_read_stops_the_child(case: ProcessCase) -> None:
 
 @requires("PROCESS-BRIDGE-13")
 def test_a_stdin_that_cannot_be_read_is_an_error(case: ProcessCase) -> None:
-    # If a client closes its socket with unread data, the connection is reset and its last data may
-    # be lost. The child must get the end of its input. The bridge may end the child at once, so the
-    # test reads the earlier data first.
+    # If a client closes its socket with unread data, the connection is reset, and the client's last
+    # data may be lost. The child must get the end of its input anyway. The bridge may end the child
+    # at once, so the test reads the earlier data first.
     theirs, ours = socket.socketpair()
     with theirs, ours:
         ours.send(b"all that came")

@@ -1,4 +1,4 @@
-"""PROCESS-BRIDGE: the bridge, its child and group members end in each order."""
+"""PROCESS-BRIDGE: the bridge, its child and the group members end in each order."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from contracts.shared.moments import pass_time, send
 @requires("PROCESS-BRIDGE-11", overlap=1.2, needs=["PROCESS-EOF-02"])
 @pytest.mark.parametrize("fd", [1, 2])
 def test_a_writer_that_left_the_group_is_not_waited_for(case: ProcessCase, fd: int) -> None:
-    """The bridge passes on the output of the group however long it takes. Output of a process
-    outside the group must not extend that time."""
+    """Run a writer outside the group.
+
+    The bridge passes on the output of the group, however long this takes. Output of a process
+    outside the group must not extend the time.
+    """
     events, mark = case.events(), case.tmp / "mark"
     writes = f'while echo x >&{fd}; do : >"$0"; sleep 0.1; done'
     line = f'setsid {SH} -c \'{writes}\' "$1" & until [ -e "$1" ]; do sleep 0.02; done; '
@@ -27,15 +30,15 @@ def test_a_writer_that_left_the_group_is_not_waited_for(case: ProcessCase, fd: i
     expect_within(case, "from the child's end to the bridge's", ended.cause, seen.end, limit)
 
 
-# The processes that are left when the bridge is killed, with their rules, and the event that shows
-# that the grace period has begun.
+# The processes that still run when the bridge is killed: their rules, and the event after which the
+# grace period has begun.
 LEFT = {"the child": ([], "signal"), "members": (["--on", "TERM:exit:4"], "end")}
 
 
 @requires("PROCESS-BRIDGE-04", needs=["PROCESS-BRIDGE-07"])
 @pytest.mark.parametrize("who", LEFT)
 def test_a_bridge_that_is_killed_in_the_grace_leaves_nothing(case: ProcessCase, who: str) -> None:
-    """Clients with a shorter time limit kill a bridge during its grace period."""
+    """Kill a bridge during its grace period, as clients with a shorter time limit do."""
     events, (rules, told) = case.events(), LEFT[who]
     words = [events.path, *rules, "--members", "2", "--member-ignore", "TERM"]
     options: BridgeOptions = {"stdin": "pipe", "expect_result": False, "within_s": 15}
@@ -60,7 +63,10 @@ def test_the_end_of_the_output_is_not_the_childs(case: ProcessCase) -> None:
 
 @requires("PROCESS-BRIDGE-02", overlap=2.0)
 def test_after_the_end_of_input_a_child_may_go_on(case: ProcessCase) -> None:
-    """The end of input is no request to end: a program may work on for longer than a grace."""
+    """Close the input of a child that works on for longer than a grace period.
+
+    The end of input is not a request to end.
+    """
     events = case.events()
     line = 'cat >/dev/null; exec "$1" "$2" --on USR1:exit:4'
     words = ["-c", line, "sh", P.siglog, events.path]

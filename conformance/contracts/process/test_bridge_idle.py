@@ -15,10 +15,9 @@ MOST = 0.5
 
 
 def wanted_share(shim: ShimProcess[Bridge]) -> float:
-    """Return the share of the next half second in which the bridge wants a processor.
+    """Return the share of the next half second in which the bridge runs or waits for a processor.
 
-    The time of waiting for a processor counts too, because a loop that never sleeps wants it all
-    the time.
+    Waiting for a processor counts too: a loop that never sleeps does one of the two all the time.
     """
     begun_ns, stood = shim.now_ns(), wanted_ms(shim.shim_pid)
     pass_time(500)
@@ -55,9 +54,9 @@ def test_an_idle_bridge_costs_no_processor_time(case: ProcessCase, how: str, std
 
 
 def expect_few_looks(share: float) -> None:
-    """Expect little processor time.
+    """Expect that the bridge uses little processor time.
 
-    Waiting time does not count, because a bridge may check for members.
+    Time in which it waits for a processor does not count, because a bridge may check for members.
     """
     expect("share of the time in which the bridge ran", share, at_most(0.15))
 
@@ -68,8 +67,8 @@ def used_share(shim: ShimProcess[Bridge], ms: int) -> float:
     return (shim.cpu_ms() - before) / elapsed_ms(begun_ns, shim.now_ns())
 
 
-# The processes that keep the grace period busy, with their rules, and the event that shows that it
-# has begun.
+# The processes that use the whole grace period: their rules, and the event after which it has
+# begun.
 GRACES = {
     "the child": ([], "signal"),
     "a member": (["--on", "TERM:exit:4", "--members", "1"], "end"),
@@ -81,7 +80,7 @@ GRACES = {
 def test_a_grace_that_is_used_costs_no_processor_time(case: ProcessCase, who: str) -> None:
     events, (rules, told) = case.events(), GRACES[who]
     words = [events.path, *rules]
-    # /dev/null is always ready, so a bridge that polls it might loop.
+    # /dev/null is always ready. So a bridge that polls it might loop.
     options: BridgeOptions = {"stdin": "pipe", "stdout": "null", "within_s": 20}
     with case.process.start_bridge(P.siglog, words, **options) as shim:
         events.wait("ready")

@@ -1,5 +1,7 @@
-"""Bridges in unusual situations: streams that end early, stops, signals in each phase, odd
-amounts."""
+"""Bridges in unusual situations.
+
+Streams end early, processes are stopped, signals come in each phase, and amounts of data are odd.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +39,16 @@ def test_after_the_end_of_input_the_output_is_passed_on(case: ProcessCase) -> No
 
 
 def say(shim: ShimProcess[Bridge], word: bytes) -> None:
-    """Write to the bridge. If the bridge has wrongly closed its input, the test fails elsewhere."""
+    """Write to the bridge.
+
+    If the bridge has wrongly closed its input, the test fails at another place.
+    """
     with contextlib.suppress(BrokenPipeError):
         shim.stdin.write(word)
         shim.stdin.flush()
 
 
-# The child closes one stream, confirms that on another one, and then uses the two open ones.
+# The child closes one stream, reports this on another stream, and then uses the two open streams.
 CLOSES = {
     "stdin": "exec <&-; echo closed >&2; sleep 0.2; echo out; echo err >&2; exit 4",
     "stdout": "exec >&-; echo closed >&2; read x; echo $x >&2; read x; echo $x >&2; exit 4",
@@ -150,7 +155,7 @@ def test_a_signal_before_the_program_runs_ends_the_bridge(case: ProcessCase, nam
 def test_output_that_fills_the_clients_pipe_at_the_end_is_complete(
     case: ProcessCase, kind: str
 ) -> None:
-    # Each read makes room in the pipe for a part of the last piece only.
+    # Each read makes room in the pipe for only a part of the last piece.
     size = 65536 + 60_001
     ours, theirs = pair(kind)
     got, gaps, read_ns = 0, [], time.monotonic_ns()
@@ -191,7 +196,8 @@ def test_traffic_in_the_grace_does_not_extend_it(case: ProcessCase) -> None:
         sent = shim.signal("TERM")
         seen = shim.finish()
     expect("the response", seen.how, {"signaled": "SIGKILL"})
-    # A grace period that starts again with each line would last until the limit of the test.
+    # If the grace period began again with each line, it would last until the time limit of the
+    # test.
     expect_within(case, "from the signal to the end", sent, seen.end, 8000)
 
 
@@ -210,7 +216,10 @@ def test_a_bridge_without_a_closed_stream_is_an_echo(case: ProcessCase) -> None:
 @requires("PROCESS-BRIDGE-18")
 @pytest.mark.parametrize("kind", ["pipe", "socket"])
 def test_a_bridge_keeps_the_flags_of_its_stderr(case: ProcessCase, kind: str) -> None:
-    """Its stderr is often the terminal or the log of its client, which shares the flags."""
+    """Pass a stderr whose flags must not change.
+
+    The stderr of a bridge is often the terminal or the log of its client, which shares the flags.
+    """
     ours, theirs = pair(kind)
     try:
         before = fcntl.fcntl(theirs, fcntl.F_GETFL)
@@ -229,7 +238,7 @@ def test_a_bridge_keeps_the_flags_of_its_stderr(case: ProcessCase, kind: str) ->
     expect("flags during the bridge and after it", (during, after), (before, before))
 
 
-# More than 64 MiB, which a limit of some implementation may be.
+# More than 64 MiB, which is a possible limit of implementations.
 MUCH = 2**26 + 2**20 + 1
 
 
@@ -237,7 +246,7 @@ MUCH = 2**26 + 2**20 + 1
 def test_input_of_more_than_64_mib_is_passed_on(case: ProcessCase) -> None:
     place = case.tmp / "data"
     with place.open("wb") as file:
-        file.truncate(MUCH)  # a hole, which costs no space
+        file.truncate(MUCH)  # a file with a hole uses no space on the disk
     seen = case.process.bridge("/usr/bin/wc", ["-c"], stdin=place, within_s=30)
     expect("bytes that the child read", int(seen.shim_stdout or b"0"), MUCH)
 

@@ -54,12 +54,15 @@ def test_both_outputs_are_complete(case: ProcessCase) -> None:
 @requires("PROCESS-BYTES-01")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_bytes_after_a_line_are_read_next(case: ProcessCase, stream: str) -> None:
-    """An implementation with a read buffer has taken these bytes from the pipe already. The next
-    read must return them."""
+    """Read two lines and more with separate steps.
+
+    An implementation with a read buffer has already taken the later bytes from the pipe. The next
+    read must return them.
+    """
     redirect = "" if stream == "stdout" else " >&2"
     line = step("read_until", stream=stream, until=b"\n")
     steps = [step("open"), line, line, step("close_stdin"), step("read_eof", stream=stream)]
-    # printf writes everything at once. cat keeps the stream open until both lines are read.
+    # printf writes all texts at once. cat keeps the stream open until both lines are read.
     told = shell(f"printf 'one\\ntwo\\nthree'{redirect}; exec cat{redirect}")
     seen = case.process.script({"a": told}, steps)
     got = [seen.data(index) for index in (1, 2, 4)]
@@ -68,8 +71,11 @@ def test_bytes_after_a_line_are_read_next(case: ProcessCase, stream: str) -> Non
 
 @requires("PROCESS-BYTES-01")
 def test_a_read_up_to_a_text_ends_after_that_text(case: ProcessCase) -> None:
-    """A word may begin again inside its own beginning, like `aab` in `aaab`. A word may also be
-    missing."""
+    """Read up to a word.
+
+    The word may begin again inside its own beginning, like `aab` in `aaab`. The word may also be
+    missing.
+    """
     read = step("read_until", stream="stdout", until=b"aab")
     steps = [step("open"), read, read, step("read_eof", stream="stdout")]
     seen = case.process.script({"a": shell("printf 'aaabrest'")}, steps, within_s=15)
@@ -108,7 +114,7 @@ def test_a_write_after_the_end_is_an_error_of_the_write(case: ProcessCase) -> No
 def test_a_child_that_closed_its_stdin_runs_on(case: ProcessCase) -> None:
     closed = shell("exec <&-; echo closed; exec sleep 60")
     read = step("read_until", stream="stdout", until=b"closed\n")
-    # If the child is wrongly killed, its end may take a moment, so wait for it.
+    # If the child is wrongly killed, its end may take a moment. So wait for the end.
     look = step("wait", timeout_ms=200)
     steps = [step("open"), read, step("write", data=DATA), look, step("kill")]
     seen = case.process.script({"a": closed}, steps)

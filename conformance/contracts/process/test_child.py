@@ -25,7 +25,7 @@ WORDS = ["", "two words", "*", "$HOME", "-c", "--", "'\"", "line\nbreak"]
 def reported(
     case: ProcessCase, how: str, state: Sequence[str] = (), **fields: Unpack[RequestFields]
 ) -> dict[str, Any]:
-    """Return what the program reports about its start."""
+    """Return the report of a program about its start."""
     place: Path = case.tmp / "report.json"
     carried_out(case, how, P.report, [place], fields, state=state)
     if not place.exists():

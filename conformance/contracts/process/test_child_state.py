@@ -1,5 +1,7 @@
-"""PROCESS-CHILD and PROCESS-OPEN: what a process inherits, its streams, and requests that no
-program can be started with."""
+"""PROCESS-CHILD and PROCESS-OPEN: the inherited state, the streams, and unusual requests.
+
+Some of the requests cannot start a program.
+"""
 
 from __future__ import annotations
 
@@ -59,8 +61,10 @@ READS, WRITES = (os.O_RDONLY, os.O_RDWR), (os.O_WRONLY, os.O_RDWR)
 
 
 def odd_streams(modes: tuple[int, ...], fds: list[dict[str, Any]]) -> list[str]:
-    """Return a line for each stream of a child that differs from its mode. The caller has a file on
-    each stream."""
+    """Return a line for each stream of a child that does not have its mode.
+
+    The caller has a file on each stream.
+    """
     wrong = []
     for each, mode in zip(fds, modes, strict=False):
         number, target = each["fd"], each["target"]
@@ -100,7 +104,7 @@ def test_each_stream_has_its_own_mode(case: ProcessCase) -> None:
     )
 
 
-# Requests with which no program can be started.
+# Requests that cannot start a program.
 REFUSED: dict[str, dict[str, Any]] = {
     "an empty name": {"env": {"clear_and_set": [["", "c"]]}},
     "a name with =": {"env": {"clear_and_set": [["A=B", "c"]]}},
@@ -114,8 +118,10 @@ USUAL = {"program": "/bin/echo", "args": ["here"]}
 
 
 def start(case: ProcessCase, how: str, odd: dict[str, Any]) -> tuple[str, bytes]:
-    """Start a program by a request that is unusual in this way; return the kind of the error, and
-    what the program has printed."""
+    """Start a program by a request with these unusual fields.
+
+    Return the kind of the error, and the output of the program.
+    """
     request: dict[str, Any] = USUAL | odd
     fields: RequestFields = {}
     if "env" in request:
@@ -154,7 +160,7 @@ def test_a_bridge_refuses_such_a_request(case: ProcessCase, what: str) -> None:
 
 @requires("PROCESS-OPEN-11")
 def test_an_empty_directory_is_refused(case: ProcessCase) -> None:
-    # Inside a sandbox only an absolute path names a directory.
+    # Inside a sandbox only an absolute path can name a directory.
     kinds = one_of(("execution", b""), ("invalid_input", b""))
     expect("the error, and the output", start(case, "script", {"current_dir": ""}), kinds)
 
@@ -171,7 +177,7 @@ NULS: dict[str, dict[str, Any]] = {
 @requires("PROCESS-OPEN-11")
 @pytest.mark.parametrize("what", NULS)
 def test_a_string_is_not_cut_at_a_nul_byte(case: ProcessCase, what: str) -> None:
-    # In a language with NUL-terminated strings the request itself is refused.
+    # If the language has NUL-terminated strings, the request itself is refused.
     kinds = one_of(("execution", b""), ("invalid_input", b""))
     expect("the error, and the output", start(case, "script", NULS[what]), kinds)
 
@@ -214,7 +220,10 @@ def test_the_last_of_two_values_of_a_name_counts(case: ProcessCase, how: str) ->
 
 @requires("PROCESS-OPEN-09", needs=["PROCESS-DROP-01", "PROCESS-CHILD-01"])
 def test_a_handle_that_is_opened_again_has_its_request_and_modes(case: ProcessCase) -> None:
-    """Both processes have the same directory, environment and arguments, and the modes too."""
+    """Open a handle twice, and compare the two processes.
+
+    Both must have the directory, environment, arguments and modes of the handle.
+    """
     place = case.tmp / "place"
     place.mkdir()
     line = 'pwd >&2; echo "$BOXSPEC_A $1" >&2; exec sleep 60'
@@ -260,7 +269,7 @@ def test_each_of_several_terminates_sends_a_signal(case: ProcessCase) -> None:
         events.wait("ready")
         for number, pause in enumerate(pauses):
             pause.reached()
-            # A second signal of the same number is lost while the first one is pending.
+            # While a signal is pending, a second signal with the same number is lost.
             received(events, number)
             pause.go_on()
         shim.finish()

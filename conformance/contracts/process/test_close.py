@@ -26,7 +26,7 @@ from contracts.shared.moments import attempted, expect_none_left, until
 def end_siglog(
     case: ProcessCase, words: list[str], *last: dict[str, object], hold: bool = True
 ) -> Script:
-    """Run steps on a group that logs its signals, once the group is ready."""
+    """Start a group that logs its signals. Run the steps when the group is ready."""
     pause, events = Pause(case), case.events()
     handles = {"a": handle(P.siglog, [events.path, *words]), pause.name: pause.handle}
     steps = [step("open"), *pause.steps, *last]
@@ -94,8 +94,10 @@ def test_a_long_grace_is_a_long_time(case: ProcessCase, grace: int) -> None:
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-OPEN-01"])
 def test_a_close_sends_sigterm_before_it_closes_stdin(case: ProcessCase) -> None:
-    """A close must not begin by closing stdin: end of input would end the program before its
-    signal."""
+    """Close a handle whose child would end at the end of its input.
+
+    If the close began by closing stdin, the program would end before its signal.
+    """
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     seen = case.process.script({"a": handle(CAT)}, [step("open"), *talk, step("close")])
     expect("how the child ended", seen.steps[3].get("signaled"), "SIGTERM")
@@ -103,7 +105,10 @@ def test_a_close_sends_sigterm_before_it_closes_stdin(case: ProcessCase) -> None
 
 @requires("PROCESS-CLOSE-01", needs=["PROCESS-KILL-01"])
 def test_a_close_after_a_terminate_sends_sigterm_again(case: ProcessCase) -> None:
-    """A caller may ask first, and close the process if it goes on."""
+    """Terminate a child, and then close its handle.
+
+    A caller may first ask the process to end, and close it if it continues.
+    """
     counts = "n=$((n + 1)); echo got $n; [ $n != 2 ] || exit 6"
     line = f"n=0; trap '{counts}' TERM; echo ready; while :; do sleep 0.05; done"
     reads = [step("read_until", stream="stdout", until=u) for u in (b"ready\n", b"got 1\n")]
@@ -157,7 +162,7 @@ def test_detached_writers_is_true_for_a_writer_outside_the_group(
 def test_detached_writers_is_true_if_its_output_was_not_read(
     case: ProcessCase, stream: str, other: str
 ) -> None:
-    # The pipe still has bytes to read, so the reader has not seen its end.
+    # The pipe still has bytes to read. So the reader has not seen the end of the stream.
     pause, events = Pause(case), case.events()
     line = f'setsid "$1" "$2" --{stream} left {other}>/dev/null </dev/null & exec "$3" "$4" "$5"'
     gate, fifo = case.events("gate"), case.fifo("gate")
@@ -178,7 +183,7 @@ def test_detached_writers_is_true_if_its_output_was_not_read(
 
 @requires("PROCESS-CLOSE-01")
 def test_no_grace_is_none(case: ProcessCase) -> None:
-    # A grace period that is shorter than the default of five seconds.
+    # The grace period is shorter than the default of five seconds.
     words = ["--ignore", "TERM"]
     seen = end_siglog(case, words, step("close", grace_ms=0))
     ready = case.events().all("ready")[0]
@@ -207,7 +212,7 @@ def test_detached_writers_is_false_for_a_taken_stream(case: ProcessCase) -> None
 def test_detached_writers_is_false_for_members_of_the_group(
     case: ProcessCase, first: list[dict[str, object]]
 ) -> None:
-    # With so many members, some are still ending while others have ended.
+    # There are so many members that some are still ending after others have ended.
     words = ["--ignore", "TERM", "--members", "24", "--member-ignore", "TERM"]
     seen = end_siglog(case, words, *first, step("close", grace_ms=0))
     attempted(case.events(), member=24)
@@ -271,8 +276,8 @@ def test_a_closed_handle_has_no_streams(case: ProcessCase, keep: str) -> None:
 @requires("PROCESS-CLOSE-07", overlap=0.5, needs=["PROCESS-CLOSE-01"])
 @pytest.mark.parametrize("fd", [1, 2])
 def test_a_child_may_write_in_its_grace(case: ProcessCase, fd: int) -> None:
-    # A write to a pipe without a reader would end the shell by SIGPIPE. One write may come before
-    # the pipe is closed, several do not.
+    # A write to a pipe without a reader ends the shell by SIGPIPE. The first write may come before
+    # the pipe is closed, but not all of them.
     bye = f"for i in 1 2 3 4 5; do sleep 0.04; echo bye >&{fd}; done; exit 6"
     line = f"trap '{bye}' TERM; echo ready; while :; do sleep 0.05; done"
     ready = step("read_until", stream="stdout", until=b"ready\n")

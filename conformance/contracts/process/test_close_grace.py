@@ -22,7 +22,7 @@ def test_a_grace_does_not_end_early(case: ProcessCase) -> None:
         told = events.wait("signal")
         seen = shim.finish()
     expect("how the child ended", seen.steps[3].get("signaled"), "SIGKILL")
-    # A busy machine may deliver the SIGTERM late, so allow one tick.
+    # Allow one tick, because a busy machine may deliver the SIGTERM late.
     took = (seen.end.t_ns - told.t_ns) / 1e6
     expect("time from SIGTERM to the end, in ms", took, at_least(1990 - case.tick_ms))
 
@@ -41,7 +41,7 @@ def test_members_that_end_one_by_one_do_not_extend_the_grace(case: ProcessCase) 
         told = events.wait("signal").effect
         seen = shim.finish()
     expect("how the child ended", seen.steps[3].get("signaled"), "SIGKILL")
-    # If the end of a member started the grace period again, it would end after 1,700 ms.
+    # If the end of a member started the grace period again, it would last until 1,700 ms.
     expect_within(case, "from SIGTERM to the end", told, seen.end, 1550)
 
 

@@ -15,7 +15,7 @@ from contracts.shared.callers import MANY_DESCRIPTORS, many_descriptors
 
 @requires("PROCESS-OPEN-10")
 def test_processes_work_beside_more_descriptors_than_select_supports(case: ProcessCase) -> None:
-    # These handles take the few low numbers that are still free.
+    # These handles use up the few low numbers that are still free.
     others = ["first", "second", "third"]
     steps = [step("open"), step("wait", timeout_ms=20), *asked(b"x\n"), step("close_stdin")]
     steps += [step("wait", timeout_ms=10_000), step("close")]
@@ -44,8 +44,8 @@ def test_a_bridge_works_beside_more_descriptors_than_select_supports(case: Proce
 def test_no_descriptor_of_its_own_is_passed_on_whatever_its_number(
     case: ProcessCase, how: str
 ) -> None:
-    # The open descriptors use all low numbers, so descriptors of the shim itself get numbers above
-    # it. The child may inherit them.
+    # Open descriptors use all low numbers. So the shim's own descriptors get numbers above these;
+    # the child may inherit them.
     place, state = case.tmp / "report.json", many_descriptors()
     if how == "bridge":
         case.process.bridge(P.report, [place], state=state, within_s=20)

@@ -1,4 +1,4 @@
-"""PROCESS-KILL, PROCESS-GROUP, PROCESS-THREAD: signals, and processes that are left."""
+"""PROCESS-KILL, PROCESS-GROUP, PROCESS-THREAD: signals, and processes that must not be left."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def test_a_signal_wakes_a_wait_in_another_thread(case: ProcessCase, how: str, na
 
 @requires("PROCESS-KILL-01")
 def test_a_terminate_does_not_kill(case: ProcessCase) -> None:
-    """Only `close` has a grace period, so a child that ignores SIGTERM must continue to run."""
+    """Terminate a child that ignores SIGTERM. It must continue to run, because only `close` has a
+    grace period."""
     ready = step("read_until", stream="stdout", until=b"ready\n")
     look = step("wait", timeout_ms=300)
     steps = [step("open"), ready, step("terminate"), look, step("kill"), step("wait")]
@@ -91,7 +92,10 @@ def test_members_receive_the_first_signal_too(case: ProcessCase) -> None:
 
 @requires("PROCESS-KILL-02")
 def test_a_kill_reaches_members_that_outlive_the_leader(case: ProcessCase) -> None:
-    """The caller has not waited for the leader yet, so it cannot know that the leader has ended."""
+    """Kill a group after the end of its leader.
+
+    The caller has not waited for the leader, so it does not know that the leader has ended.
+    """
     lives, _ = member_lives_on(case, step("kill"))
     expect("whether the member is alive", lives, False)
 
@@ -149,7 +153,7 @@ def test_the_next_process_with_the_same_pid_gets_no_signal(case: ProcessCase, ho
 
 @requires("PROCESS-KILL-04", overlap=0.5, needs=["PROCESS-BRIDGE-08"])
 def test_a_bridge_killed_after_the_end_kills_no_other_process(case: ProcessCase) -> None:
-    # A process that has left the group holds the output, so the bridge outlives its child for a
+    # A process that has left the group holds the output. So the bridge outlives its child for a
     # while.
     events = case.events()
     words = [events.path, "--setsid", "--keep", "out"]
@@ -159,13 +163,12 @@ def test_a_bridge_killed_after_the_end_kills_no_other_process(case: ProcessCase)
         if not until(lambda: procs.proc(end.pid) is None, 2):
             raise NotMeasured("the bridge does not reap the child before its own end")
         if shim.running:
-            shim.at_rest()  # by now it waits for the output
+            shim.at_rest()  # the bridge now waits for the output
         with numbered(case, end.pid) as other:
             waits, since_ms = shim.running, elapsed_ms(end.t_ns, shim.now_ns())
             shim.signal("KILL")
             shim.wait_exit()
-            # A watcher process of the bridge, if there is one, has done its work once it has ended
-            # as well.
+            # If the bridge has a watcher process, the watcher must have ended as well.
             until(lambda: {each.pid for each in shim.descendants() if each.alive} <= spared, 2)
             other.communicate(timeout=10)
     if not waits and since_ms > LINGER_MS / 2:
@@ -190,7 +193,10 @@ def test_members_left_by_the_leader_are_killed(case: ProcessCase, kept: str, wai
 
 @requires("PROCESS-GROUP-01")
 def test_a_poll_kills_the_members_that_the_leader_left(case: ProcessCase) -> None:
-    """A poll does not block, so its answer may precede the end of the killed member."""
+    """Poll a handle after its leader has left members.
+
+    A poll does not block, so its answer may come before the end of the killed member.
+    """
     wait = step("wait", timeout_ms=10_000)
     lives, seen = member_lives_on(case, step("poll"), wait, hold=True)
     polled = seen.steps[3] in ({"running": True}, {"exited": 3})
@@ -220,8 +226,11 @@ def test_a_process_that_left_the_group_lives_on(case: ProcessCase) -> None:
 @requires("PROCESS-GROUP-02")
 @pytest.mark.parametrize("how", ["terminate", "kill", "close", "drop"])
 def test_a_process_that_left_an_ended_group_lives_on(case: ProcessCase, how: str) -> None:
-    """The parent of that process is alive, so an implementation could find the process
-    through it."""
+    """End a group after one of its processes has left it.
+
+    The parent of that process is alive, so an implementation could find the process through its
+    parent.
+    """
     group, left, pause = case.events(), case.events("left"), Pause(case)
     line = 'setsid "$1" "$2" </dev/null >/dev/null 2>&1 & exec "$1" "$3" --on TERM:exit:0'
     handles = {"a": shell(line, P.siglog, left.path, group.path), pause.name: pause.handle}

@@ -1,5 +1,7 @@
-"""PROCESS-LEAK: many handles leave no descriptor, process, thread or memory. `--stress` makes two
-thousand cycles."""
+"""PROCESS-LEAK: many handles leave no descriptor, process, thread or memory.
+
+With `--stress` there are two thousand cycles.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,12 @@ from contracts.process.judging import CAT, Pause, shell
 from contracts.shared.files import script_at
 from contracts.shared.moments import until
 
-# Growth of less than one per cycle is not a leak: the script itself has threads and descriptors.
+# A growth of less than one per cycle is not a leak, because the script itself has threads and
+# descriptors.
 FEW = 8
 MEMORY_KIB = 8 * 1024
 DOUBT_KIB = 256
-# A member of each group, which must be ended together with the group.
+# Each group has this member, which must end together with the group.
 MEMBER = "sleep 60 </dev/null >/dev/null 2>&1 & exec cat"
 COUNTED = ("descriptors", "threads", "zombies")
 
@@ -32,9 +35,9 @@ def kept(shim: ShimProcess[Script]) -> dict[str, int]:
 
 
 def kept_since(shim: ShimProcess[Script], first: dict[str, int]) -> dict[str, int]:
-    """Return the growth of the counts. If it is large, wait a moment for a smaller value.
+    """Return the growth of the counts. If a growth is large, wait a moment for a smaller value.
 
-    The shim may still be opening a gate, with both ends of each pipe. A real leak does not
+    The shim may still be opening a handle, with both ends of each pipe. A real leak does not
     disappear.
     """
     more = dict[str, int]()
@@ -48,7 +51,7 @@ def kept_since(shim: ShimProcess[Script], first: dict[str, int]) -> dict[str, in
 
 
 def cycles(count: int) -> Step:
-    """Return the steps of one cycle, in which a handle is given up in each possible way."""
+    """Return the steps of one cycle. A cycle ends a handle in each possible way."""
     talk = [step("write", data=b"x\n"), step("read_until", stream="stdout", until=b"\n")]
     ways = [[step("close")], [step("close_stdin"), step("wait")], [step("kill"), step("wait")], []]
     inner = [each for way in ways for each in (step("open"), *talk, *way, step("drop"))]
@@ -76,8 +79,8 @@ def grown(case: ProcessCase, many: int, within_s: float) -> dict[str, int]:
     return more
 
 
-# Numbers of cycles, each with a time limit in seconds. If the first number shows no clear growth,
-# the others are skipped.
+# Numbers of cycles, each with a time limit in seconds. If the memory does not grow clearly in the
+# first cycles, the other numbers are skipped.
 LOOKS = ((25, 60.0), (200, 240.0), (600, 600.0))
 LONG_LOOKS = ((500, 300.0), (1500, 900.0))
 
@@ -90,8 +93,8 @@ LONG_LOOKS = ((500, 300.0), (1500, 900.0))
     needs=["PROCESS-DROP-01", "PROCESS-CLOSE-01", "PROCESS-KILL-02"],
 )
 def test_cycles_leak_nothing(case: ProcessCase) -> None:
-    # A cycle has four handles. A heap stops growing at some size, but a leak adds up. The test
-    # fails for more than about 3.5 KiB per handle.
+    # A cycle has four handles. A heap stops growing at some size, but a leak grows with the number
+    # of cycles. The test fails if more than about 3.5 KiB per handle are leaked.
     before = 0.0
     for many, within_s in LONG_LOOKS if case.stress else LOOKS:
         more = grown(case, many, within_s)
@@ -123,7 +126,7 @@ def unopenable(case: ProcessCase) -> list[Message]:
 
 @requires("PROCESS-LEAK-02", needs=["PROCESS-OPEN-02", "PROCESS-OPEN-03", "PROCESS-CHILD-01"])
 def test_failed_opens_leak_nothing(case: ProcessCase) -> None:
-    # The failures of each kind exceed a table of 64 entries.
+    # Each kind of failure is repeated so often that a table of 64 entries would be full.
     ways, rounds = unopenable(case), 15
     names = [[f"{n}-{i}" for i in range(len(ways))] for n in range(rounds)]
     before, behind = Pause(case, "before"), Pause(case, "behind")
@@ -164,10 +167,10 @@ def uses_of_options(case: ProcessCase) -> tuple[dict[str, Message], list[Step]]:
         "piped": handle(CAT),
         "null": handle("/bin/sleep", ["60"], stdin=2, stdout=2, stderr=2),
         "nonblocking": handle(CAT, nonblocking=True),
-        # Waits for a SIGKILL.
+        # This process ends only by SIGKILL.
         "ignores": shell("trap '' TERM; echo x; while :; do sleep 60; done"),
         "short": handle("/bin/true", stdout=2),
-        # Its end leaves a writer outside the group for a moment.
+        # When this process ends, a writer outside the group remains for a moment.
         "detached": shell("setsid sleep 0.2 & exit 0"),
         "gone": gone,
         "nowhere": nowhere,
@@ -193,11 +196,13 @@ def uses_of_options(case: ProcessCase) -> tuple[dict[str, Message], list[Step]]:
         [step("open", "nonblocking"), step("take", "nonblocking", stream="stderr")],
     ]
     steps = [each for way in kills for each in (*way, step("drop", way[0]["handle"]))]
-    # A repeat would end at its first error, so the failed opens are separate steps.
+    # A repeated group of steps would end at its first error. So each failing open is a separate
+    # step.
     return handles, steps
 
 
-# The number of rounds exceeds the number of descriptors that a script may keep for itself.
+# The number of rounds, and the number of descriptors that a script may keep for itself. The first
+# is greater, so that a leak is noticed.
 ROUNDS, KEPT = 14, 8
 
 
@@ -228,7 +233,8 @@ def test_each_option_leaks_nothing_however_a_process_ends(case: ProcessCase) -> 
     )
 
 
-# Every shim that starts with few descriptors starts with this many.
+# The search ends at this number of descriptors: each shim that can start with few descriptors can
+# start with this number.
 MOST_DESCRIPTORS = 40
 
 
@@ -238,7 +244,7 @@ def test_an_open_without_descriptors_is_an_error_and_leaves_nothing(case: Proces
         raise NotApplicable("a sandbox needs more descriptors than this test leaves")
     said: list[str] = []
     for limit in range(5, MOST_DESCRIPTORS):
-        # A child that is wrongly left would still be alive.
+        # If the child were wrongly left, it would still be alive.
         seen = case.process.script(
             {"a": handle("/bin/sleep", ["60"])},
             [step("open"), step("kill"), step("wait", timeout_ms=5000)],

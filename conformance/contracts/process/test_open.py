@@ -27,7 +27,7 @@ def test_lines_go_to_and_fro_beside_a_wait(case: ProcessCase) -> None:
     steps = [step("open"), step("wait", timeout_ms=20_000, thread="w"), *pause.steps]
     steps += [*asked(b"one\n"), *asked(b"two\n"), step("close_stdin"), step("join", thread="w")]
     with case.process.start(handles, steps, within_s=15) as shim:
-        # By now the wait has begun.
+        # The wait has begun at this point.
         pause.reached()
         pause.go_on()
         seen = shim.finish()
@@ -81,7 +81,8 @@ def test_a_handle_has_the_piped_streams(case: ProcessCase, modes: tuple[int, int
 def test_a_null_stream_is_dev_null(case: ProcessCase) -> None:
     line = "cat; for fd in 0 1; do readlink /proc/$$/fd/$fd; done"
     steps = [step("open"), step("read_eof", stream="stderr"), step("wait")]
-    # The colon makes the shell fork a subshell, so the shell itself keeps the tested streams.
+    # The colon makes the shell fork a subshell for the line. So the shell itself keeps the tested
+    # streams.
     told = shell(f"({line}) >&2; :", stdin=2, stdout=2)
     seen = case.process.script({"a": told}, steps)
     expect("how the child ended", seen.steps[2], {"exited": 0})
@@ -150,7 +151,7 @@ def test_a_write_without_room_says_so(case: ProcessCase) -> None:
 @requires("PROCESS-OPEN-07", needs=["PROCESS-OPEN-01"])
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_an_empty_read_does_not_wait(case: ProcessCase, stream: str) -> None:
-    """A read of zero bytes must not be taken for the end of the stream either."""
+    """Read zero bytes. The read must not wait, and must not be taken for the end of the stream."""
     read = step("read_until", stream=stream, until=b"\n")
     steps = [step("open"), read, step("poll"), step("kill")]
     seen = case.process.script({"a": handle(CAT, nonblocking=True)}, steps, within_s=10)
@@ -179,7 +180,7 @@ def test_a_stream_is_taken_once(case: ProcessCase, stream: str) -> None:
 @requires("PROCESS-TAKE-02", stress=3)
 @pytest.mark.parametrize("stream", ["stdin", "stdout"])
 def test_one_of_two_threads_gets_a_stream(case: ProcessCase, stream: str) -> None:
-    """Two threads try to take the stream at the same moment. This is repeated with many handles."""
+    """Take a stream in two threads at the same moment. This is repeated with many handles."""
     names = [f"h{n}" for n in range(200 if case.stress else 24)]
     handles = {name: handle("/bin/cat", stderr=2) for name in names}
     opens = [step("open", name) for name in names]
@@ -200,7 +201,10 @@ def test_a_taken_stream_is_the_stream_of_the_child(case: ProcessCase) -> None:
 
 @requires("PROCESS-TAKE-01")
 def test_a_taken_stream_outlives_a_close(case: ProcessCase) -> None:
-    """The caller owns a taken stream, so closing the handle must not close it."""
+    """Take a stream, then close the handle.
+
+    The caller owns the taken stream, so closing the handle must not close the stream.
+    """
     take, read = step("take", stream="stdout"), step("read_eof", stream="stdout")
     steps = [step("open"), take, step("wait"), step("close"), read]
     seen = case.process.script({"a": shell("printf left")}, steps)

@@ -1,4 +1,5 @@
-"""PROCESS-CHILD-03 and PROCESS-OPEN-08: a program is found in the same way as by exec."""
+"""PROCESS-CHILD-03 and PROCESS-OPEN-08: the search for a program follows the same rules as in
+exec."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def said(
     current_dir: str | None = None,
     **run: Unpack[ScriptOptions],
 ) -> str:
-    """Return the output of the program that is found with a PATH of these folders."""
+    """Return the output of the program that is found by a PATH with these folders."""
     pairs = [["PATH", ":".join(map(str, folders))]] if folders else []
     fields: RequestFields = {"env": {"clear_and_set": pairs}}
     if current_dir is not None:

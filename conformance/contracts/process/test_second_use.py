@@ -1,4 +1,4 @@
-"""PROCESS-OPEN: a handle that is opened again, and several handles at once."""
+"""PROCESS-OPEN: a handle that is opened again, and several handles at the same time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from contracts.process.client import ProcessCase, Step, StepResult, handle, step
 from contracts.process.judging import CAT, RUNNING, Pause, asked, shell
 from contracts.shared.moments import attempted
 
-# Steps that use a handle up in different ways. Afterwards the handle is dropped and opened again.
+# Different steps between the first open of a handle and its drop. After the drop the handle is
+# opened again.
 USES: dict[str, list[Step]] = {
     "dropped": [],
     "waited for": [step("close_stdin"), step("wait")],
@@ -31,7 +32,8 @@ ALL_STREAMS = {"stdin": True, "stdout": True, "stderr": True}
 @pytest.mark.parametrize("use", USES)
 def test_a_handle_that_is_opened_again_is_new(case: ProcessCase, use: str) -> None:
     first = [step("open"), *asked(b"first\n"), *USES[use], step("drop")]
-    # The short wait reveals a signal that was meant for the earlier process.
+    # A signal that was meant for the earlier process would end this one, which the short wait
+    # reveals.
     second = [step("open"), step("poll"), step("streams"), *asked(b"second\n")]
     second += [step("wait", timeout_ms=60), step("close_stdin"), step("wait"), step("close")]
     seen = case.process.script({"a": handle(CAT)}, [*first, *second], within_s=15)
@@ -46,8 +48,8 @@ def test_a_handle_that_is_opened_again_is_new(case: ProcessCase, use: str) -> No
     )
 
 
-# Steps that return only after the end of a process that ignores SIGTERM and neither reads nor
-# writes.
+# Steps that do not return before the process ends. The process ignores SIGTERM and neither reads
+# nor writes.
 HELD_UP: dict[str, Step] = {
     "a wait": step("wait", "held", thread="t"),
     "a wait with a limit": step("wait", "held", timeout_ms=60_000, thread="t"),
@@ -65,7 +67,8 @@ def test_a_step_that_waits_holds_up_no_other_handle(case: ProcessCase, what: str
     first += [step("poll"), step("wait", timeout_ms=20), step("terminate"), step("wait")]
     again = [step("drop"), step("open"), step("kill"), step("wait"), step("close"), step("drop")]
     last = [step("kill", "held"), step("join", thread="t"), step("wait", "held")]
-    # A wait closes stdin, and in a sandbox the end of input may arrive before the signal.
+    # The held process does not read stdin: a wait closes stdin, and in a sandbox the end of input
+    # could end a reader before the signal arrives.
     held = handle(P.siglog, [events.path, "--ignore", "TERM"])
     handles = {"a": shell("cat; exec sleep 60"), "held": held, pause.name: pause.handle}
     with case.process.start(handles, [*first, *again, *last], within_s=20) as shim:
@@ -89,8 +92,8 @@ def test_detached_writers_of_an_earlier_process_are_not_reported(case: ProcessCa
         raise NotApplicable(
             "every process inside ends with its program, so no process can hold the pipes"
         )
-    # Only the first process leaves a writer outside its group; the second one must not be blamed
-    # for it.
+    # Only the first process leaves a writer outside its group. The second process must not be
+    # blamed for it.
     mark, events = case.tmp / "mark", case.events()
     line = '[ -e "$1" ] && exit 0; : >"$1"; exec "$2" "$3" --setsid --keep out'
     rounds = [step("open"), step("wait"), step("close"), step("drop")]

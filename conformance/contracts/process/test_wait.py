@@ -59,8 +59,11 @@ def test_a_dumped_core_is_no_part_of_the_signal(case: ProcessCase) -> None:
     ids=lambda s: s["step"],
 )
 def test_a_signal_after_the_exit_is_not_the_end(case: ProcessCase, signal: Step) -> None:
-    """The child has exited, and the caller does not know that yet. So the signal is sent, and it
-    reaches only a member of the group."""
+    """Send a signal after the child's exit.
+
+    The caller does not know of the exit yet. So the signal is sent, and it reaches only a member of
+    the group.
+    """
     _, seen = member_lives_on(case, signal, step("wait"))
     expect("how the child ended", seen.steps[-1], {"exited": 3})
 
@@ -87,7 +90,8 @@ def test_waits_of_two_threads_return_the_same(case: ProcessCase) -> None:
     expect("the answers of the three waits", seen.steps[1:4], [{"exited": 7}] * 3)
 
 
-# Another wait, which has no limit, a long one, or one that passes while both threads wait.
+# The wait of the other thread: without a limit, with a long one, or with one that passes while both
+# threads wait.
 OTHER_WAITS: dict[str, Step] = {
     "no limit": step("wait", thread="x"),
     "long": step("wait", timeout_ms=60_000, thread="x"),
@@ -105,10 +109,10 @@ def test_a_limit_is_not_cut_by_a_wait_of_another_thread(case: ProcessCase, other
     with case.process.start({"a": gate, pause.name: pause.handle}, steps, within_s=15) as shim:
         events.wait("ready")
         pause.reached()
-        # The other thread waits by now.
+        # The other thread waits at this point.
         procs.blocked_at_rest(shim.shim_pid)
         pause.go_on()
-        # The short limit passes, and a wait that is cut returns.
+        # In this time the short limit passes. A wait that is wrongly cut would return.
         pass_time(400)
         case.open_gate(fifo)
         seen = shim.finish()
@@ -154,7 +158,7 @@ def test_a_wait_without_limit_ends_the_input_beside_another_wait(case: ProcessCa
     handles = {"a": handle(CAT), pause.name: pause.handle}
     with case.process.start(handles, steps, within_s=10) as shim:
         pause.reached()
-        # The other thread waits by now.
+        # The other thread waits at this point.
         procs.blocked_at_rest(shim.shim_pid)
         pause.go_on()
         seen = shim.finish()
@@ -169,7 +173,7 @@ def test_a_wait_without_limit_leaves_a_stdin_that_was_taken(case: ProcessCase) -
     steps = [step("open"), step("take", stream="stdin"), step("wait", thread="w"), *pause.steps]
     steps += [*talk, step("close_stdin"), step("join", thread="w")]
     with case.process.start(handles, steps, within_s=15) as shim:
-        # By now the wait has begun.
+        # The wait has begun at this point.
         pause.reached()
         pause.go_on()
         seen = shim.finish()
@@ -190,7 +194,7 @@ def test_a_wait_with_a_limit_leaves_the_input_open(case: ProcessCase) -> None:
 @requires("PROCESS-WAIT-05", needs=["PROCESS-KILL-01"])
 @pytest.mark.parametrize("how", ["wait", "poll", "close"])
 def test_a_child_reaped_by_other_code_is_an_error(case: ProcessCase, how: str) -> None:
-    # The preload reaps children only after the program has started. Earlier, it could reap a
+    # The preload reaps children only after the program has started. Before that it could reap a
     # process that checks the sandbox.
     pause, events, fifo, theft = Pause(case), case.events(), case.fifo("gate"), case.fifo("theft")
     handles = {
@@ -226,13 +230,13 @@ def test_a_limit_does_not_pass_early(case: ProcessCase, limit_ms: int, times: in
     steps = [step("open"), *waits, step("kill")]
     seen = case.process.script({"a": handle("/bin/sleep", ["60"])}, steps)
     expect("what the waits report", seen.steps[1 : times + 1], [RUNNING] * times)
-    # The life of the shim is longer than the sum of all waits. On a busy machine its start takes so
-    # long that it could hide one wait that is slightly short, but not ten of them.
+    # The shim lives longer than the sum of all waits. On a busy machine its start takes so long
+    # that it could hide one wait that is slightly too short, but not ten of them.
     took = (seen.end.t_ns - seen.start.t_ns) / 1e6
     expect("how long the shim lived, in ms", took, at_least(limit_ms * times))
 
 
-# The streams that a child closes before it goes on.
+# The streams that a child closes before it continues.
 EARLY = {
     "stdin": "exec <&-",
     "stdout": "exec >&-",
@@ -243,8 +247,11 @@ EARLY = {
 
 
 def waits_of(case: ProcessCase) -> tuple[Pause, Pause, list[Step]]:
-    """Return two pauses and the steps of a script: a child is waited for without a limit, and after
-    the first pause polled and waited for with a limit, up to the second pause."""
+    """Return two pauses and the steps of a script.
+
+    One thread waits for the child without a limit. After the first pause the child is polled, and
+    waited for with a limit. Then the second pause follows.
+    """
     pause, looked = Pause(case), Pause(case, "looked")
     steps = [step("open"), step("wait", thread="w"), *pause.steps, step("poll")]
     steps += [step("wait", timeout_ms=150), *looked.steps, step("join", thread="w"), step("wait")]

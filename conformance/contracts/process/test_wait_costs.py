@@ -13,7 +13,7 @@ from contracts.process.judging import shell
 from contracts.shared.costs import costs_above_bounds
 from contracts.shared.moments import send
 
-# The last one does not fit into the int that poll(2) takes.
+# The last limit does not fit into the int of poll(2).
 LIMITS: dict[str, dict[str, Any]] = {
     "endless": {},
     "limit": {"timeout_ms": 600_000},
@@ -35,7 +35,7 @@ def test_an_idle_wait_costs_next_to_nothing(case: ProcessCase, limit: dict[str, 
     expect("wake-ups and processor time above the limits, during the wait", excess, {})
 
 
-# The member that ignores SIGTERM is the leader, or it outlives the leader.
+# A process ignores SIGTERM: either the leader, or a member that outlives the leader.
 GRACE = {
     "leader": 'exec "$1" "$2" --ignore TERM',
     "member": '"$1" "$2" --ignore TERM & exec "$1" "$2" --on TERM:exit:0',

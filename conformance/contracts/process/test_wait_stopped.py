@@ -1,5 +1,7 @@
-"""PROCESS-WAIT-08: a caller that is stopped and continued. Some system calls then fail with EINTR,
-see signal(7)."""
+"""PROCESS-WAIT-08: a caller that is stopped and continued.
+
+Some system calls then fail with EINTR; see signal(7).
+"""
 
 from __future__ import annotations
 
