@@ -1,4 +1,4 @@
-/* Send the requests of shim_diff without comparing the answers: with a shim that only echoes, this
+/* Sends the requests of shim_diff without comparing the answers. With a shim that only echoes, this
  * measures the cost of the requests. */
 #include "support/case.h"
 #include "support/shim_gen.h"

@@ -1,4 +1,4 @@
-/* Plain cJSON, to compare its speed with that of policy_json. This is the installed library: the
+/* Plain cJSON, to compare its speed with that of policy_json. The installed library is used, so the
  * engine gets no coverage from it, and the sanitizer checks only its allocations. */
 #include <cjson/cJSON.h>
 

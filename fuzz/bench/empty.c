@@ -1,5 +1,5 @@
-/* A target that does nothing: its cost is that of the engine. The targets' speeds are measured as
- * ratios to it. */
+/* A target that does nothing, so its cost is that of the engine. The speeds of the other targets
+ * are measured as ratios to it. */
 #include "support/case.h"
 
 const char bs_fuzz_target[] = "empty";

@@ -1,6 +1,6 @@
-/* Replaces the mutator: the engine gets the inputs of a folder one after the other, from memory.
- * Two targets thus get exactly the same inputs at the same cost. With mutations each target would
- * get the inputs that its own coverage leads to, and a target without coverage would never get past
+/* Replaces the mutator: the engine gets the inputs of a folder one after the other, from memory. So
+ * two targets get exactly the same inputs at the same cost. With mutations, each target would get
+ * the inputs to which its own coverage leads, and a target without coverage would never get past
  * the first bytes. */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -1,13 +1,13 @@
-/* Default options of the sanitizers in every fuzz build; ASAN_OPTIONS and similar variables
+/* Default options of the sanitizers in every fuzz build. ASAN_OPTIONS and similar variables
  * override them. The sanitizers look these functions up by name.
  *
  *     quarantine_size_mb            keep the last 16 MB of freed blocks; with the default of 256
  *                                   every allocation is a cache miss
- *     allocator_may_return_null     the reference must refuse impossible sizes itself
- *     max_allocation_size_mb        ... and a block of this size is impossible
+ *     allocator_may_return_null     impossible sizes return NULL, because the reference must
+ *                                   refuse them itself
+ *     max_allocation_size_mb        a block of this size is impossible
  *     malloc_context_size           eight frames identify the place of an allocation
- * detect_stack_use_after_return fake stacks cost more than everything else
- */
+ *     detect_stack_use_after_return off, because fake stacks cost more than everything else */
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT const char *__asan_default_options(void);

@@ -1,10 +1,9 @@
-/* The engine that needs only a compiler: replays files, and the files of folders.
+/* The engine that needs only a compiler. It replays files, and all files of folders.
  *
  *     TARGET [-v] [--timeout SECONDS] FILE|DIR...   replay each; 0 if no oracle fired
  *     TARGET --json FILE                            print the decoded case, one request per line
  *     TARGET --starve FILE|DIR...                   replay each with failing allocations, without
- *                                                   judging; only in trees for coverage
- */
+ *                                                   judging; only in builds for coverage */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +21,7 @@
 #include "support/provider.h"
 
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
-/* The function exists only in trees for coverage. */
+/* only builds for coverage have this function */
 #pragma weak bs_fuzz_starve
 
 static struct {
@@ -43,7 +42,8 @@ __attribute__((format(printf, 1, 2))) static _Noreturn void die(const char *form
     exit(2);
 }
 
-/* Runs in a signal handler, so it uses only async-signal-safe calls. */
+/* Print the name of the current file. Signal handlers call this, so it uses only async-signal-safe
+ * calls. */
 static void name_the_file(const char *what) {
     if (run.now == NULL)
         return;
@@ -65,7 +65,8 @@ static void on_death(int number) {
     raise(number);
 }
 
-/* A sanitizer reports by itself and ends the process without a signal. */
+/* A sanitizer reports by itself and ends the process without a signal, so the name of the file is
+ * printed by this callback. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 static void on_report(void) { name_the_file("  file     "); }

@@ -13,7 +13,7 @@
 enum { MOST_RUNS = 12 };
 
 static uint64_t allocations;
-static uint64_t fails; /* number of the allocation that fails; 0: no failure */
+static uint64_t fails; /* number of the allocation that fails; 0: none fails */
 static sigjmp_buf escape;
 
 static bool starved(void) { return ++allocations == fails; }
@@ -26,8 +26,8 @@ void *bs_starved_realloc(void *block, size_t size) {
     return starved() ? NULL : realloc(block, size);
 }
 
-/* The linker redirects these calls here: an arena allocates many pieces at once, but each caller of
- * an arena must still handle a failure. */
+/* The linker redirects the reference's calls of these functions to this file. An arena allocates
+ * many pieces at once, but each caller of an arena must handle a failure too. */
 void *__real_bs_arena_take(struct bs_arena *arena, size_t size);
 void *__real_bs_arena_zeroed(struct bs_arena *arena, size_t n, size_t size);
 char *__real_bs_arena_bytes(struct bs_arena *arena, size_t size);
@@ -55,8 +55,8 @@ char *__wrap_bs_arena_text(struct bs_arena *arena, const char *text, size_t len)
 
 static void leave(void) { siglongjmp(escape, 1); }
 
-/* A target that assumes the reference's success may crash here. Such a crash is no finding, so go
- * on with the next run. */
+/* Go on with the next run. A target that assumes the success of the reference may crash here, and
+ * such a crash is no finding. */
 static void on_death(int number) {
     (void)number;
     leave();
@@ -77,8 +77,8 @@ void bs_fuzz_starve(const uint8_t *data, size_t size) {
     run(data, size, 0);
     uint64_t total = allocations;
     uint64_t runs = total < MOST_RUNS ? total : MOST_RUNS;
-    /* Spread the failures over the whole run, and start each input at another allocation: together,
-     * many inputs cover all allocations. */
+    /* Spread the failures over the whole run, and start each input at another allocation. So many
+     * inputs together cover all allocations. */
     uint64_t from = bs_fuzz_input_hash();
     for (uint64_t i = 0; i < runs; i++)
         run(data, size, 1 + (from + i * total / runs) % total);

@@ -47,8 +47,8 @@
 
 enum boxspec_fuzz_format { BOXSPEC_FUZZ_ANY, BOXSPEC_FUZZ_VALUE, BOXSPEC_FUZZ_POLICY };
 
-/* The result of reading JSON. `is_open`: well-formed, but a parser may refuse it. `is_barred`:
- * well-formed, but not allowed in a policy. */
+/* The result of reading JSON. `is_open` is set if the text is well-formed but a parser may refuse
+ * it, `is_barred` if it is well-formed but not allowed in a policy. */
 struct boxspec_fuzz_json {
     const unsigned char *at;
     const unsigned char *end;
@@ -88,7 +88,7 @@ static inline int boxspec_fuzz_number(struct boxspec_fuzz_json *r) {
     if (boxspec_fuzz_eat(r, '.') && !boxspec_fuzz_digits(r))
         return 0;
     if (boxspec_fuzz_eat(r, 'e') || boxspec_fuzz_eat(r, 'E')) {
-        r->is_open = 1; /* it may be out of range */
+        r->is_open = 1; /* the number may be out of range */
         if (!boxspec_fuzz_eat(r, '+'))
             (void)boxspec_fuzz_eat(r, '-');
         if (!boxspec_fuzz_digits(r))
@@ -99,7 +99,7 @@ static inline int boxspec_fuzz_number(struct boxspec_fuzz_json *r) {
     return 1;
 }
 
-/* Return the value of the four digits of \u, or -1. */
+/* Return the value of the four hexadecimal digits after \u, or -1. */
 static inline long boxspec_fuzz_hex(struct boxspec_fuzz_json *r) {
     long value = 0;
     int i;
@@ -130,14 +130,15 @@ static inline int boxspec_fuzz_escape(struct boxspec_fuzz_json *r) {
         const unsigned char *behind = r->at;
         long low = boxspec_fuzz_eat(r, '\\') && boxspec_fuzz_eat(r, 'u') ? boxspec_fuzz_hex(r) : -1;
         if (low < 0xDC00 || low > 0xDFFF) {
-            r->at = behind; /* the escape that follows is read separately */
+            r->at = behind; /* the escape that follows is read by the next call */
             r->is_open = r->is_barred = 1;
         }
     }
     return code >= 0;
 }
 
-/* Read one multi-byte UTF-8 character: the shortest form, not a surrogate, below 110000. */
+/* Read one UTF-8 character of several bytes. It must have the shortest form, must not be a
+ * surrogate, and must be below 110000. */
 static inline int boxspec_fuzz_wide(struct boxspec_fuzz_json *r) {
     unsigned lead = boxspec_fuzz_peek(r);
     unsigned low = 0x80, high = 0xBF;
@@ -199,9 +200,9 @@ static inline int boxspec_fuzz_scalar(struct boxspec_fuzz_json *r) {
     }
 }
 
-/* True if the name in [from, end) also occurs somewhere before it. This may be true without a real
- * repetition: an escape may hide one, and a name of another object counts too. If it is true, the
- * parser may accept or refuse the text. */
+/* True if the name in [from, end) also occurs somewhere before it in the text. This may be true
+ * without a real repetition, because an escape may hide one, and a name of another object counts
+ * too. If it is true, the parser may accept or refuse the text. */
 static inline int boxspec_fuzz_is_repeated(const unsigned char *text, const unsigned char *from,
                                            const unsigned char *end) {
     size_t len = (size_t)(end - from);
@@ -215,8 +216,8 @@ static inline int boxspec_fuzz_is_repeated(const unsigned char *text, const unsi
     return 0;
 }
 
-/* True if the text is one JSON value. Nesting deeper than 64 is not examined and counts as
- * well-formed. */
+/* True if the text is one JSON value. A text with a nesting deeper than 64 is not examined further
+ * and counts as well-formed. */
 static inline int boxspec_fuzz_is_json(const char *text, size_t len, struct boxspec_fuzz_json *r) {
     char open[BOXSPEC_FUZZ_DEPTH];
     int depth = 0;
@@ -288,8 +289,8 @@ static inline void boxspec_fuzz_fail(const char *oracle, const char *what, const
     abort();
 }
 
-/* Call the parser once on its own copy of the text. An empty text points to the end of a block of
- * one byte. */
+/* Call the parser once on a copy of the text. The copy of an empty text is the end of a block of
+ * one byte, so that reading its first byte is an error. */
 static inline int boxspec_fuzz_look(int (*take)(const char *, size_t), const uint8_t *data,
                                     size_t size) {
     char *block = (char *)malloc(size > 0 ? size : 1);

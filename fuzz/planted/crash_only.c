@@ -1,6 +1,6 @@
 /* The comparison for the planted faults: the same target without its oracles. It is linked with
- * --wrap for both functions, so that inputs, reference and cost equal the real target's; it can
- * find only crashes, hangs and leaks. */
+ * --wrap for both functions below, so it has the inputs, the reference and the cost of the real
+ * target, but can find only crashes, hangs and leaks. */
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ int __wrap_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return setjmp(before_the_input) == 0 ? __real_LLVMFuzzerTestOneInput(data, size) : 0;
 }
 
-/* This leaves the target without freeing its memory. Print once that a reported leak may come from
+/* Leave the target without freeing its memory. Print once that a reported leak may come from
  * this. */
 _Noreturn void __wrap_bs_fuzz_fail(const char *oracle, const char *format, ...) {
     static int printed;

@@ -1,6 +1,7 @@
-/* Count the marks of a planted fault in a file that outlives the process: a target with a finding
- * aborts, and AFL++ has many processes. BOXSPEC_PLANTED names the file, which holds two 64-bit
- * numbers: reached and triggered. Without the variable the counts are discarded. */
+/* Counts the marks of a planted fault. The counts are in a file that outlives the process, because
+ * a target with a finding aborts, and AFL++ has many processes. BOXSPEC_PLANTED names the file,
+ * which has two 64-bit numbers: reached and triggered. Without the variable the counts are
+ * discarded. */
 #define _GNU_SOURCE
 #include "planted.h"
 
@@ -33,7 +34,7 @@ static struct counts *counts(void) {
     return found;
 }
 
-/* Several workers may count at once; losing a count is harmless. */
+/* several workers may count at once; a lost count would be harmless */
 void bs_planted_reached(void) { __atomic_add_fetch(&counts()->reached, 1, __ATOMIC_RELAXED); }
 
 bool bs_planted_triggered(bool holds) {

@@ -1,14 +1,13 @@
-/* The marks of a planted fault. Only faulty copies of a file use this header: their build includes
+/* The marks of a planted fault. Only faulty copies of a file use this header. Their build includes
  * it before the file, so the patches stay small and the reference needs no change.
  *
  *     BS_PLANTED_REACHED()      the faulty code ran
- *     BS_PLANTED_TRIGGERED(c)   its wrong condition held if c is true; the value is c. If this was
- *                               counted and no oracle fired, an oracle has a gap; if it was never
- *                               counted, the inputs have a gap.
+ *     BS_PLANTED_TRIGGERED(c)   returns c, and counts if c is true: the wrong condition of the
+ *                               fault held. If this was counted and no oracle fired, an oracle has
+ *                               a gap. If it was never counted, the inputs have a gap.
  *
- * This header includes no system header but stdbool.h: the file may need to set feature macros
- * first.
- */
+ * This header includes no system header except stdbool.h, because the file may need to set feature
+ * macros first. */
 #ifndef BS_PLANTED_H
 #define BS_PLANTED_H
 

@@ -17,8 +17,8 @@ static bool same_scalar(const struct bs_fuzz_node *a, const struct bs_fuzz_node 
            memcmp(a->text, b->text, a->len) == 0;
 }
 
-/* Copy a rule with each run of three or more stars shortened to `**`, at most `room` bytes. The
- * contract leaves open how answers write such runs, so both sides are compared in this form. */
+/* Copy a rule, with each run of three or more stars shortened to `**`, at most `room` bytes. Both
+ * sides are compared in this form, because the contract leaves open how answers write such runs. */
 static size_t plain_rule(const struct bs_fuzz_node *rule, char *to, size_t room) {
     size_t len = 0;
     for (size_t i = 0; i < rule->len && len < room; i++) {
@@ -29,8 +29,8 @@ static size_t plain_rule(const struct bs_fuzz_node *rule, char *to, size_t room)
     return len;
 }
 
-/* True if the body of the rule begins or ends with a blank: the contract leaves open how answers
- * write such a rule, too. */
+/* True if the body of the rule begins or ends with a blank. The contract leaves open how answers
+ * write such a rule. */
 static bool has_open_form(const char *rule, size_t len) {
     while (len > 0 && (*rule == '!' || *rule == '.' || *rule == '/'))
         rule++, len--;
@@ -53,7 +53,7 @@ static bool same_rule(const struct bs_fuzz_node *a, const struct bs_fuzz_node *b
            (plain_rule(b, theirs, ROOM) == len && memcmp(ours, theirs, len) == 0);
 }
 
-/* Problems and warnings are equal if code and place are equal. Messages are for people and may
+/* True if two problems or warnings are equal in code and place. Messages are for people and may
  * differ. */
 static bool same_finding(const struct bs_fuzz_node *a, const struct bs_fuzz_node *b) {
     static const char *const members[] = {"code", "pointer", "line", "column", "file"};
@@ -64,15 +64,15 @@ static bool same_finding(const struct bs_fuzz_node *a, const struct bs_fuzz_node
     return true;
 }
 
-/* The contract leaves open whether a rule below a deny that has an exception gets this warning. */
+/* True for the warning `under-deny`: if the deny has an exception, the contract leaves open whether
+ * a rule below the deny gets this warning. */
 static bool is_open(const struct bs_fuzz_node *finding) {
     const struct bs_fuzz_node *code = bs_fuzz_field(finding, "code");
     return code != NULL && strcmp(code->text, "under-deny") == 0;
 }
 
-/* True if the finding lies inside the value of a key that the reference reports as repeated. The
- * contract leaves open which further problems are reported there, because that value is not used.
- */
+/* True if the finding lies inside the value of a key that the reference reports as repeated. That
+ * value is not used, so the contract leaves open which further problems are reported in it. */
 static bool is_repeated(const struct bs_fuzz_node *finding, const struct bs_fuzz_node *ours) {
     const struct bs_fuzz_node *pointer = bs_fuzz_field(finding, "pointer");
     const struct bs_fuzz_node *each = ours != NULL ? ours->first : NULL;
@@ -87,8 +87,8 @@ static bool is_repeated(const struct bs_fuzz_node *finding, const struct bs_fuzz
     return false;
 }
 
-/* True if each finding is `among` the others or may be missing. The reference's findings, `ours`,
- * show where one may be missing. */
+/* True if each finding is in `among` or may be missing there. `ours` are the findings of the
+ * reference, which show where a finding may be missing. */
 static bool all_found(const struct bs_fuzz_node *findings, const struct bs_fuzz_node *among,
                       const struct bs_fuzz_node *ours) {
     const struct bs_fuzz_node *finding = findings != NULL ? findings->first : NULL;
@@ -113,8 +113,8 @@ static bool errors_differ(const struct bs_fuzz_node *ours, const struct bs_fuzz_
         return true;
     *where = "problems";
     const struct bs_fuzz_node *problems = bs_fuzz_field(ours, "problems");
-    /* The problems of a request, unlike those of a file, have no line, and the contract does not
-     * define their pointers. */
+    /* Compare only the problems of a file. The problems of a request have no line, and the contract
+     * does not define their pointers. */
     bool placed = problems != NULL && problems->first != NULL &&
                   bs_fuzz_field(problems->first, "line") != NULL;
     return placed && !same_findings(problems, bs_fuzz_field(theirs, "problems"));

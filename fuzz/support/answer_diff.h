@@ -1,5 +1,5 @@
-/* Compare the verdicts of two answers of the shim protocol: every member that the contract fixes,
- * without the texts meant for people. */
+/* Compares two answers of the shim protocol: every member that the contract fixes, without the
+ * texts for people. */
 #ifndef BS_FUZZ_ANSWER_DIFF_H
 #define BS_FUZZ_ANSWER_DIFF_H
 
@@ -7,9 +7,9 @@
 
 #include "support/node.h"
 
-/* True if the answers differ; *where is then the name of the differing member, either static or
- * part of the trees. An `unsupported` answer differs from no other. Pass NULL for `theirs` if the
- * answer was not JSON. */
+/* True if the answers differ. Then *where is the name of the differing member; the name is static
+ * or a part of the trees. An `unsupported` answer differs from no other answer. Pass NULL for
+ * `theirs` if the answer was not JSON. */
 bool bs_fuzz_answers_differ(const struct bs_fuzz_node *ours, const struct bs_fuzz_node *theirs,
                             const char **where);
 

@@ -27,7 +27,7 @@ bool bs_fuzz_is_text(const char *text, size_t len) {
     return bs_utf8_valid_prefix(text, len) == len;
 }
 
-/* Write text in quotes; bytes that are not printable ASCII or UTF-8 become \xNN. */
+/* Write text in quotes. Bytes that are not printable ASCII or UTF-8 become \xNN. */
 static void put_readable(struct bs_buf *out, const char *text, size_t len) {
     static const char hex[] = "0123456789abcdef";
     bool text_like = bs_fuzz_is_text(text, len);

@@ -1,5 +1,5 @@
-/* Decide a policy query rule by rule with the glob oracle: the last rule that matches decides. Each
- * query starts anew, without compiled lists, so that the code is simple enough to be trusted. */
+/* Decides a policy query rule by rule with the glob oracle: the last rule that matches decides.
+ * Nothing is compiled or kept between queries, so that the code is simple enough to be trusted. */
 #ifndef BS_FUZZ_DECIDE_ORACLE_H
 #define BS_FUZZ_DECIDE_ORACLE_H
 
@@ -25,7 +25,8 @@ struct bs_fuzz_resolved {
     struct bs_fuzz_list modify;
 };
 
-/* Resolve profile `name`; NULL stands for `unrestricted`. False if there is no such profile. */
+/* Resolve the profile `name`; NULL stands for `unrestricted`. Returns false if there is no such
+ * profile. */
 bool bs_fuzz_resolve(const struct bs_fuzz_policy *policy, const char *name,
                      struct bs_fuzz_pool *pool, struct bs_fuzz_resolved *resolved);
 
@@ -35,13 +36,14 @@ struct bs_fuzz_answer {
     ptrdiff_t deciding; /* index of the deciding entry, or -1 */
 };
 
-/* Lower ASCII texts in place, as a case-insensitive file system compares them. False if a text has
- * other characters: this oracle does not know how those compare. */
+/* Turn ASCII capitals into small letters in place, because a case-insensitive file system compares
+ * texts in this way. Returns false if a text has other characters, because this oracle does not
+ * know how such characters compare. */
 bool bs_fuzz_lower(char *text);
 bool bs_fuzz_lower_list(const struct bs_fuzz_list *list, struct bs_fuzz_pool *pool,
                         struct bs_fuzz_list *lowered);
 
-/* `path` is in normal form. */
+/* Decide about `path`, which is in normal form. */
 struct bs_fuzz_answer bs_fuzz_decide(const struct bs_fuzz_list *list, const char *path, size_t len,
                                      struct bs_fuzz_pool *pool);
 

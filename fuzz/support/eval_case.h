@@ -15,7 +15,7 @@ struct bs_eval_case {
     struct bs_fuzz_provider from;
     struct bs_fuzz_style style;
     struct bs_fuzz_node *global;
-    struct bs_fuzz_node *workspace; /* NULL: none */
+    struct bs_fuzz_node *workspace; /* NULL: there is no workspace policy */
     enum bs_policy_format formats[2];
     uint32_t law;        /* number of the law; drawn first, so that short inputs reach all laws */
     const char *profile; /* NULL: no profile is named */
@@ -27,8 +27,8 @@ void bs_eval_case_read(struct bs_eval_case *input, const uint8_t *data, size_t s
 void bs_eval_case_clear(struct bs_eval_case *input);
 void bs_eval_case_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size);
 
-/* Write the case as files; free them with bs_fuzz_text_free. Without a workspace policy *workspace
- * is unchanged. */
+/* Write the case as files; the caller frees them with bs_fuzz_text_free. Without a workspace policy
+ * *workspace is unchanged. */
 void bs_eval_case_write(const struct bs_eval_case *input, struct bs_policy_text *global,
                         struct bs_policy_text *workspace);
 

@@ -19,8 +19,8 @@ static bool has_choice(const char *text) {
     return false;
 }
 
-/* Set `plain` to the literal characters at the start of the expression, and return where the rest
- * begins. If a repetition follows the last literal, that literal belongs to the rest. `plain` is
+/* Set `plain` to the literal characters at the start of the expression, and return the rest. If a
+ * repetition follows the last literal character, this character belongs to the rest. `plain` is
  * empty if the expression has an alternation. */
 static const char *split(struct bs_fuzz_expression *expression, struct bs_fuzz_pool *pool) {
     const char *at = expression->text + 1;

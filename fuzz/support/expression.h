@@ -1,9 +1,8 @@
-/* The regular expressions of a profile, matched on bytes by the C library.
+/* The regular expressions of a profile, which the C library matches on bytes.
  *
- * The C library builds a table of two kilobytes for each state it visits, separately for each
- * expression. Three measures save that time: filters with the same text share one expression; the
- * literal prefix (the root's path) is compared without the library; the last answer is cached.
- */
+ * For each expression, the C library builds a table of two kilobytes for each state that it visits.
+ * Three measures save this time: filters with the same text share one expression; the literal text
+ * at the start (the root's path) is compared without the library; the last answer is cached. */
 #ifndef BS_FUZZ_EXPRESSION_H
 #define BS_FUZZ_EXPRESSION_H
 
@@ -30,8 +29,8 @@ struct bs_fuzz_expression *bs_fuzz_expression_of(struct bs_fuzz_expression **lis
 /* Free the compiled expressions. Call this before the pool is cleared. */
 void bs_fuzz_expressions_clear(struct bs_fuzz_expression *list);
 
-/* True if the expression matches the path. `path` ends in a NUL and must not change until the list
- * is cleared. */
+/* True if the expression matches the path. `path` must end in a NUL and must not change until the
+ * list is cleared. */
 bool bs_fuzz_expression_matches(struct bs_fuzz_expression *expression, const char *path);
 
 #endif

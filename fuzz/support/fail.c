@@ -10,7 +10,8 @@ void (*bs_fuzz_escape)(void);
 
 enum { MESSAGE_BYTES = 4096 }; /* a longer message is cut */
 
-/* Messages quote inputs. Escape all bytes but printable ASCII, so that a message is one line. */
+/* Print a message, which may quote inputs. All bytes except printable ASCII are escaped, so that
+ * the message is one line. */
 static void put_printable(const char *text) {
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
@@ -32,7 +33,7 @@ static void print_failure(const char *oracle, const char *format, va_list argume
 }
 
 void bs_fuzz_fail(const char *oracle, const char *format, ...) {
-    /* Count the failures: if the describe hook itself fails, it must not be called again. */
+    /* Count the failures. If the describe hook itself fails, it must not be called again. */
     static int failing;
     va_list arguments;
     if (bs_fuzz_escape != NULL)

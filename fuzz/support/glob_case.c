@@ -14,9 +14,9 @@
 #include "support/provider.h"
 #include "support/steps.h"
 
-/* Limits in basic blocks, four times the maximum over the corpus (twice that of an unoptimised
- * build). The limit of a match is the header's promise, path x glob / 64, which is tighter than the
- * contract's path x glob. */
+/* Limits in basic blocks. Each is four times the maximum over the corpus, or twice the maximum of
+ * an unoptimised build. The limit of a match is the promise of the header, path x glob / 64, which
+ * is stricter than the contract's path x glob. */
 enum {
     COMPILE_BASE = 8000, /* several passes over all 256 bytes */
     COMPILE_BYTE = 1200, /* a `?` adds an entry for each byte that can begin a character */
@@ -24,7 +24,8 @@ enum {
     MATCH_STEP = 32,
 };
 
-static struct bs_error err; /* static: its two KiB are not zeroed for each query */
+/* static, because otherwise its two KiB would be zeroed for each query */
+static struct bs_error err;
 static char glob_normal[BS_ORACLE_LONGEST_PATH + 1];
 static char path_normal[BS_ORACLE_LONGEST_PATH + 1];
 
@@ -49,7 +50,7 @@ static void judge_verdict(const char *of, int code, const char *why) {
         bs_fuzz_fail("refusal", "the %s is refused, and is valid: %s", of, err.message);
 }
 
-/* Every refusal must set a code and a message, and leave the outputs unchanged. */
+/* Fail unless a refusal sets a code and a message and leaves the outputs unchanged. */
 static void judge_refusal(const char *of, int code, bool touched) {
     bool owed = code == BS_E_INVALID && err.code == code && err.message[0] != '\0' &&
                 memchr(err.message, '\0', sizeof err.message) != NULL && !touched;
@@ -58,7 +59,7 @@ static void judge_refusal(const char *of, int code, bool touched) {
                      err.code, err.message, touched ? " and touched the output" : "");
 }
 
-/* Select C.UTF-8 for this thread, once. False if the system does not have it. */
+/* Select C.UTF-8 for this thread, once. Returns false if the system does not have this locale. */
 static bool has_locale(void) {
     static locale_t locale;
     static bool tried;
@@ -71,8 +72,9 @@ static bool has_locale(void) {
     return locale != NULL;
 }
 
-/* True if the C library gives the pattern the same meaning: no `**`, no brackets, not the root. Its
- * matcher backtracks at every star, so only short texts with few stars are compared. */
+/* True if the C library gives the pattern the same meaning: it has no `**` and no brackets, and the
+ * path is not the root. The library's matcher backtracks at every star, so only short texts with
+ * few stars are compared. */
 static bool fnmatch_applies(const char *glob, size_t glob_len, const char *path, size_t len) {
     size_t stars = 0;
     if (glob_len > 128 || len > 128 || (len == 1 && path[0] == '.'))
@@ -85,8 +87,8 @@ static bool fnmatch_applies(const char *glob, size_t glob_len, const char *path,
     return stars <= 8 && has_locale();
 }
 
-/* True if fnmatch may match more paths than the contract allows; it never matches fewer. glibc also
- * compares some patterns as bytes (in 2.36 `??` matches one character of two bytes), so a `?`
+/* True if fnmatch may match more paths than the contract allows (it never matches fewer). glibc
+ * compares some patterns as bytes: in 2.36 `??` matches one character of two bytes. So a `?`
  * together with a multi-byte character may match too much. */
 static bool fnmatch_is_lax(const char *glob, size_t glob_len, const char *path, size_t len) {
     if (memchr(glob, '?', glob_len) == NULL)
@@ -147,7 +149,7 @@ void bs_fuzz_judge_glob(struct bs_fuzz_text glob, const struct bs_fuzz_text *pat
     bs_fuzz_steps_start();
     int code = bs_glob_compile(block, glob.len, BS_CASE_SENSITIVE, &compiled, &err);
     uint64_t took = bs_fuzz_steps_taken();
-    /* Give the text back before the queries: the compiled glob must have its own copy. */
+    /* Give the text back before the queries, because the compiled glob must have its own copy. */
     bs_fuzz_give_back(block, glob.len);
     judge_steps("compiling", took, COMPILE_BASE + COMPILE_BYTE * ((uint64_t)glob.len + 1));
     judge_verdict("glob", code, why);

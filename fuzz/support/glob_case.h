@@ -1,4 +1,4 @@
-/* Query the reference for one glob and some paths, and judge the answers. The glob targets share
+/* Queries the reference for one glob and some paths, and judges the answers. All glob targets use
  * this; they differ in how they make the globs. */
 #ifndef BS_FUZZ_GLOB_CASE_H
 #define BS_FUZZ_GLOB_CASE_H

@@ -10,8 +10,9 @@ struct symbol {
     char text[4]; /* no NUL at the end */
 };
 
-/* The first two entries end a text. A drawn text has about sixteen symbols, and ends when the input
- * is used up. The last entry selects the second table. fuzz/seed depends on these positions. */
+/* The first two entries end a text. A drawn text has about sixteen symbols, and also ends when the
+ * input is used up. The last entry selects the second table. fuzz/seed depends on these
+ * positions. */
 static const struct symbol symbols[32] = {
     TEXT(""),   TEXT(""),       TEXT("a"),      TEXT("b"),          TEXT("c"), TEXT("x"),
     TEXT("/"),  TEXT("/"),      TEXT("/"),      TEXT("*"),          TEXT("*"), TEXT("*"),
@@ -66,8 +67,8 @@ static void add(struct bs_gen_text *out, const char *text, size_t len) {
     }
 }
 
-/* Always copy four bytes, which is faster than the exact length: drawing is a large part of the
- * cost of an input. */
+/* Always copy four bytes, because this is faster than copying the exact length, and drawing is a
+ * large part of the cost of an input. */
 static void add_symbol(struct bs_gen_text *out, const struct symbol *symbol) {
     if (sizeof symbol->text <= sizeof out->data - out->len) {
         memcpy(out->data + out->len, symbol->text, sizeof symbol->text);
@@ -102,7 +103,7 @@ void bs_gen_symbols(struct bs_fuzz_provider *provider, struct bs_gen_text *out) 
     }
 }
 
-/* Characters that may be anywhere in a path. */
+/* Add a character that may be anywhere in a path. */
 static void add_character(struct bs_fuzz_provider *provider, struct bs_gen_text *out) {
     static const struct symbol characters[16] = {
         TEXT("a"), TEXT("b"), TEXT("c"),      TEXT("x"),      TEXT("a"),          TEXT("b"),
@@ -118,7 +119,7 @@ static void add_characters(struct bs_fuzz_provider *provider, struct bs_gen_text
         add_character(provider, out);
 }
 
-/* Add whole segments, each with a slash before (`front`) or after it. */
+/* Add whole segments. Each has a slash before it if `front` is true, otherwise after it. */
 static void add_segments(struct bs_fuzz_provider *provider, struct bs_gen_text *out, bool front) {
     for (uint32_t n = bs_fuzz_below(provider, 3); n > 0; n--) {
         if (front)
@@ -159,8 +160,8 @@ static void fill_in(struct bs_fuzz_provider *provider, const char *glob, size_t 
             add_segments(provider, out, true);
             at += stars;
         } else if (stars == 1) {
-            /* A `*` that is a whole segment must match at least one character; otherwise the
-             * segment disappears. */
+            /* A `*` that is a whole segment must match at least one character. If it matched
+             * nothing, the segment would disappear from the path. */
             if (starts && (at + 1 == len || glob[at + 1] == '/'))
                 add_character(provider, out);
             add_characters(provider, out);
@@ -177,7 +178,8 @@ static void fill_in(struct bs_fuzz_provider *provider, const char *glob, size_t 
 
 static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
-/* Change text only at character boundaries; otherwise the path is refused as invalid UTF-8. */
+/* Change text only at character boundaries, because otherwise the path is refused as invalid
+ * UTF-8. */
 static void change(struct bs_fuzz_provider *provider, uint8_t how, struct bs_gen_text *out) {
     if (how % 4 == 0 || out->len == 0)
         return;

@@ -1,10 +1,9 @@
-/* Globs and paths made from the bytes of an input.
+/* Makes globs and paths from the bytes of an input.
  *
  * A byte is a symbol (a letter, a wildcard, a separator, a multi-byte character), so that any input
- * is a useful glob. The alphabet is small; otherwise paths would almost never match. A path is
- * drawn the same way, or derived from the glob: the wildcards are filled in, and then possibly one
- * character is inserted, removed or replaced, because matchers go wrong near a match.
- */
+ * is a useful glob. The alphabet is small, because otherwise paths would almost never match. A path
+ * is drawn in the same way, or derived from the glob: the wildcards are filled in, and then one
+ * character may be inserted, removed or replaced, because matchers make mistakes near a match. */
 #ifndef BS_FUZZ_GLOB_GEN_H
 #define BS_FUZZ_GLOB_GEN_H
 
@@ -27,15 +26,15 @@ struct bs_gen_globs {
     struct bs_gen_text paths[BS_GEN_MOST_PATHS];
 };
 
-/* Draw symbols up to one that ends the text, or until the buffer is full. */
+/* Draw symbols until one of them ends the text or the buffer is full. */
 void bs_gen_symbols(struct bs_fuzz_provider *provider, struct bs_gen_text *out);
 
-/* Derive a path that the glob matches (if it is in normal form), or that differs from one by a
- * single character. */
+/* Derive a path that the glob matches (if the glob is in normal form), or a path that differs from
+ * such a path by a single character. */
 void bs_gen_path_of(struct bs_fuzz_provider *provider, const char *glob, size_t len,
                     struct bs_gen_text *out);
 
-/* One glob and one or two paths. */
+/* Draw one glob and one or two paths. */
 void bs_gen_globs(const uint8_t *data, size_t size, struct bs_gen_globs *out);
 
 #endif

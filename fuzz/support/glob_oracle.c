@@ -7,8 +7,8 @@
 enum { WORDS = BS_ORACLE_LONGEST_PATH / 64 + 1 };
 
 /* The state of one match: a bit set of positions in the path. Bit j of `reached` is set if the part
- * of the glob read so far matches the first j bytes of the path. Only the words from `first` to
- * `last` can have bits; if `first` > `last` the set is empty. */
+ * of the glob that was read so far matches the first j bytes of the path. Only the words from
+ * `first` to `last` can have bits. If `first` > `last`, the set is empty. */
 struct oracle {
     const char *path;
     size_t len;
@@ -36,8 +36,8 @@ static void look_at(const char *path, size_t len, uint64_t *names, uint64_t *ins
 
 static bool dead(const struct oracle *o) { return o->first > o->last; }
 
-/* Mask of the positions in word w that have a byte. The position after the end of the path has no
- * byte. */
+/* Return a mask of the positions in word w that have a byte. The position after the end of the path
+ * has none. */
 static uint64_t bytes_of(const struct oracle *o, size_t w) {
     size_t n = o->len - w * 64;
     return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
@@ -71,7 +71,7 @@ static void literal(struct oracle *o, char c) {
     o->last = last;
 }
 
-/* Add two words as part of one long number: `carry` goes from word to word. */
+/* Add two words of long numbers. `carry` goes from one word to the next. */
 static uint64_t add(uint64_t a, uint64_t b, uint64_t *carry) {
     uint64_t sum = a + *carry;
     uint64_t over = sum < a;
@@ -80,7 +80,7 @@ static uint64_t add(uint64_t a, uint64_t b, uint64_t *carry) {
     return sum;
 }
 
-/* Match one character other than a slash: advance by a byte, then over its continuation bytes.
+/* Match one character other than a slash: go on by one byte, and then over its continuation bytes.
  * Adding a bit to a run of ones moves the bit to the position after the run. */
 static void character(struct oracle *o) {
     size_t first = o->words;
@@ -98,8 +98,8 @@ static void character(struct oracle *o) {
     o->last = last;
 }
 
-/* Match any number of bytes, without slashes or (`slashes`) with them: every position of a run that
- * follows a reached one becomes reached, and so does the position after the run. */
+/* Match any number of bytes, with `slashes` also slashes. Every position of a run that follows a
+ * reached one becomes reached, and so does the position after the run. */
 static void run(struct oracle *o, bool slashes) {
     size_t first = o->words;
     size_t last = 0;
@@ -127,8 +127,8 @@ static void segments(struct oracle *o) {
     }
 }
 
-/* Match a run of stars, and the slash after it if the run is a whole segment. Return the number of
- * bytes of the glob that were used. */
+/* Match a run of stars, and the slash after the run if the run is a whole segment. Return the
+ * number of bytes of the glob that were used. */
 static size_t wild(struct oracle *o, const char *glob, size_t len, bool starts) {
     size_t stars = 1;
     while (stars < len && glob[stars] == '*')

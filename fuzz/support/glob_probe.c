@@ -4,7 +4,7 @@
 
 #include "support/path_model.h"
 
-/* Replacements for one piece of a glob: the plain one first, then the variants. */
+/* The replacements for one piece of a glob: first the plain one, then the variants. */
 struct piece {
     size_t len; /* of the piece in the glob */
     const char *texts[3];
@@ -42,8 +42,8 @@ static char *append(char *to, const char *text, size_t len) {
     return to + len;
 }
 
-/* Write the glob with one piece (`changed`) replaced by its variant. A piece without replacements
- * keeps the glob's text. */
+/* Write the glob with the piece number `changed` replaced by its variant. A piece without
+ * replacements keeps the text of the glob. */
 static size_t put_variant(const char *glob, size_t len, size_t changed, size_t variant, char *to) {
     char *start = to;
     for (size_t at = 0; at < len;) {

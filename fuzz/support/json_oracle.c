@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The states name what may come next. DEAD is 0, so that every transition missing from the table is
+/* A state says what may come next. DEAD is 0, so that every transition that is not in the table is
  * a refusal. */
 enum state {
     DEAD,
@@ -12,7 +12,8 @@ enum state {
     FIRST_KEY,  /* a name or the end of the object */
     KEY,        /* a name */
     COLON,
-    BEHIND, /* a value is complete: a comma, the end of the container or of the text */
+    /* a value is complete; a comma, the end of the container or the end of the text may follow */
+    BEHIND,
     STRING,
     ESCAPE,
     HEX_1, /* the four digits of \u */
@@ -166,18 +167,18 @@ struct reader {
     const char *text;
     struct bs_fuzz_pool *pool;
     struct bs_fuzz_node *open[BS_FUZZ_JSON_DEPTH];
-    struct bs_fuzz_node **link; /* where the next node goes */
+    struct bs_fuzz_node **link; /* the pointer to set to the next node */
     struct bs_fuzz_node *last;
     size_t depth;
-    size_t counted; /* the byte that `place` belongs to */
+    size_t counted; /* the offset to which `place` belongs */
     struct bs_fuzz_place place;
-    bool is_key; /* the string being read is a name */
+    bool is_key; /* the string that is being read is a name */
     bool takes_nul;
 };
 
 static struct bs_fuzz_place place_at(struct reader *r, size_t at) {
     struct bs_fuzz_place more = {1, 1};
-    /* No CR LF is split here: both are white space, and only tokens get a place. */
+    /* a CR LF is never split here, because both are white space, and only tokens get a place */
     more = bs_fuzz_place_of(r->text + r->counted, at - r->counted);
     if (more.line > 1)
         r->place = (struct bs_fuzz_place){r->place.line + more.line - 1, more.column};
@@ -218,7 +219,7 @@ static size_t put_code_point(char *to, unsigned code) {
     return size;
 }
 
-/* Decode a string's content; the state table has checked that it is well-formed. */
+/* Decode the content of a string. The state table has checked that the string is well-formed. */
 static void decode(struct reader *r, const char *from, const char *end) {
     static const char letters[] = "\"\\/bfnrt";
     static const char meant[] = "\"\\/\b\f\n\r\t";
@@ -346,7 +347,7 @@ void bs_fuzz_json_read(const char *text, size_t len, bool takes_nul, struct bs_f
     size_t at = 0;
     fill_table();
     for (; at < len; at++) {
-        /* Fast path for most bytes: one more byte of a string. */
+        /* fast path for most bytes, which are inside a string */
         if (state == STRING && table[STRING][(unsigned char)text[at]] == STRING)
             continue;
         enum state next = step(&r, state, at, &word);

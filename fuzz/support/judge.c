@@ -5,7 +5,7 @@
 #include "support/glob_oracle.h"
 #include "support/shape_oracle.h"
 
-/* True if the rule equals one of the denies. The denies are those of the file and of the policy
+/* True if the rule equals one of the denies. These are the denies of the file and of the policy
  * below it. */
 static bool any_equals(const struct bs_fuzz_rules *denies, const struct bs_fuzz_rule *rule) {
     for (size_t i = 0; i < denies->n; i++) {
@@ -90,7 +90,7 @@ static void judge_file(struct bs_fuzz_file *file, const struct bs_fuzz_file *abo
     for (size_t i = 0; i < file->policy.n_profiles; i++)
         judge_profile(file, over, &file->policy.profiles[i]);
     /* A workspace file may repeat exceptions of the global policy, so its exceptions can only be
-     * judged if that policy is given. */
+     * judged if the global policy is given. */
     if (above == NULL || over != NULL)
         judge_exceptions(file, over);
 }
@@ -158,8 +158,8 @@ static void warn_vain(struct warner *w, const struct bs_fuzz_rules *rules) {
     }
 }
 
-/* True if the rule lies under a deny. A rule equal to a deny never gets this warning: it is an
- * error within one file, and allowed in a merge. */
+/* True if the rule lies under a deny. A rule that equals a deny never gets this warning, because it
+ * is an error within one file and allowed in a merge. */
 static bool is_under(const struct bs_fuzz_rules *denies, const struct bs_fuzz_rule *rule) {
     for (size_t i = 0; i < denies->n; i++) {
         const struct bs_fuzz_rule *deny = &denies->items[i];

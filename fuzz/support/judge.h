@@ -1,7 +1,7 @@
-/* The contract's verdict on one or two well-formed policy files: every problem and warning with its
- * place, or the policy if there are no problems. It is written from
- * conformance/contracts/policy/page.md, compares rule by rule and list by list, and has no index
- * and no cache: slow and simple enough to trust. */
+/* Judges one or two well-formed policy files by the contract. The verdict is every problem and
+ * warning with its place, or the policy if there are no problems. The judge is written from
+ * conformance/contracts/policy/page.md. It compares rule by rule and list by list, without an index
+ * and a cache, so it is slow, but simple enough to be trusted. */
 #ifndef BS_FUZZ_JUDGE_H
 #define BS_FUZZ_JUDGE_H
 
@@ -42,7 +42,7 @@ struct bs_fuzz_policy {
 };
 
 struct bs_fuzz_finding {
-    const char *what; /* a warning's code; for a problem, a text for people */
+    const char *what; /* the code of a warning; for a problem a text for people */
     struct bs_fuzz_place place;
     bool of_workspace;
     bool is_doubtful; /* the contract does not say whether this must be reported */
@@ -55,7 +55,7 @@ struct bs_fuzz_verdict {
     struct bs_fuzz_policy policy;     /* set only if there are no problems */
 };
 
-/* `workspace` is NULL if there is only one file. The verdict's memory is the pool's. */
+/* `workspace` is NULL if there is only one file. The pool owns the memory of the verdict. */
 void bs_fuzz_judge(const struct bs_fuzz_node *global, const struct bs_fuzz_node *workspace,
                    struct bs_fuzz_pool *pool, struct bs_fuzz_verdict *verdict);
 

@@ -12,9 +12,9 @@ static void add(struct bs_gen_text *out, const char *text) {
     }
 }
 
-/* Groups of spellings that CaseFolding.txt (C and S) and NFC make one code point, and groups that
- * they keep apart although a full folding or another language would not. No unit begins with a
- * combining character, so neighbours never compose. */
+/* Groups of spellings. CaseFolding.txt (C and S) and NFC make one code point of some groups. They
+ * keep the others apart, although a full folding or another language would not. No unit begins with
+ * a combining character, so neighbours never compose. */
 static const char *const units[32][4] = {
     {"a", "A"},
     {"b", "B"},
@@ -50,8 +50,8 @@ static const char *const units[32][4] = {
     {"["},
 };
 
-/* Matchers of long globs need large tables, so globs are short; short lists cover every property of
- * lists. */
+/* Globs are short, because a matcher of long globs needs large tables. Lists are short, because
+ * short lists can show every property of a list. */
 enum { UNITS = 12, SLASHES = 28, LISTED = 20 };
 
 static const char *spelling(struct bs_fuzz_provider *provider, unsigned unit) {
@@ -61,8 +61,9 @@ static const char *spelling(struct bs_fuzz_provider *provider, unsigned unit) {
 
 static bool is_slash(unsigned unit) { return unit == SLASHES || unit == SLASHES + 1; }
 
-/* Write the glob in one spelling, `path` in another, and `other` with possibly one unit replaced. A
- * wildcard stands for one unit, and wildcard units are never replaced. */
+/* Write the same units three times, each time in other spellings: to the glob, to `path`, and to
+ * `other`, in which one unit may be replaced. A wildcard of the glob stands for one unit, and the
+ * unit of a wildcard is never replaced. */
 static void gen_fold(struct bs_fuzz_provider *provider, struct bs_law_case *out) {
     uint8_t how = bs_fuzz_byte(provider);
     uint32_t n = 1 + bs_fuzz_below(provider, UNITS);
@@ -143,7 +144,7 @@ void bs_gen_law(const uint8_t *data, size_t size, struct bs_law_case *out) {
     out->other.len = 0;
     for (size_t i = 0; i < BS_LAW_MOST_GLOBS; i++)
         out->globs[i].len = 0;
-    /* The law of lengths takes a thousand times as long as the others, so it is drawn rarely. */
+    /* The law of lengths takes a thousand times as long as the others, so it is rarely drawn. */
     out->law = drawn == 0xFF ? BS_LAW_LENGTH : (enum bs_law)(drawn % BS_LAW_LENGTH);
     switch (out->law) {
     case BS_LAW_LITERAL:

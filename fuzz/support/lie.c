@@ -38,8 +38,8 @@ bool bs_fuzz_lie(const char *oracle) {
     uint64_t hash = bs_fuzz_input_hash();
     for (const char *at = oracle; *at != '\0'; at++)
         hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
-    /* Mix the high bits in: the low bits of this hash depend only on the low bits of the input's
-     * bytes. */
+    /* Mix the high bits into the low ones, which would otherwise depend only on the low bits of the
+     * input's bytes. */
     hash ^= hash >> 32;
     return (hash & ((UINT64_C(1) << bits) - 1)) == 0;
 }

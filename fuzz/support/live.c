@@ -32,7 +32,7 @@ static int stdin_of(const struct bs_fuzz_live *model) {
 void bs_fuzz_live_write(struct bs_fuzz_live *model, size_t bytes) {
     char text[BS_FUZZ_LIVE_BYTES];
     int fd = stdin_of(model);
-    /* Keep less unread than a pipe holds, so that a write never blocks. */
+    /* Leave less unread than a pipe holds, so that a write never blocks. */
     if (fd < 0 || model->written - model->read + bytes > MOST_WRITTEN)
         return;
     for (size_t i = 0; i < bytes; i++)
@@ -44,12 +44,13 @@ void bs_fuzz_live_write(struct bs_fuzz_live *model, size_t bytes) {
         model->written += (size_t)n;
 }
 
-/* Read all output that has not come back yet. `cat` writes all that it has read before it does
- * anything else, so the output is complete. */
+/* Read all output that has not come back yet. The output is complete, because `cat` writes all that
+ * it has read before it does anything else. */
 void bs_fuzz_live_read(struct bs_fuzz_live *model) {
     char text[MOST_WRITTEN];
     int fd = bs_process_stream(model->process, 1);
-    /* Return early: the signal may have lost output, and the read would wait for it. */
+    /* Return early after a signal, because the signal may have lost output, and the read would wait
+     * for it. */
     if (model->signaled || model->ended)
         close_held(model);
     while (fd >= 0 && model->read < model->written) {
@@ -72,7 +73,7 @@ void bs_fuzz_live_open(struct bs_fuzz_live *model, struct bs_opening *opening) {
     model->in = model->held = -1;
     int code = bs_opening_try(opening, &model->process, &err);
     int wanted = bs_opening_code(opening->kind);
-    /* Opening may always fail with BS_E_EXECUTION, because memory may run out. */
+    /* an open may always fail with BS_E_EXECUTION, because memory may run out */
     bool is_right = code == wanted || code == BS_E_EXECUTION;
     if (!is_right || (code == BS_OK) != (model->process != NULL) ||
         (code != BS_OK && err.message[0] == '\0') || bs_fuzz_lie("opened"))
@@ -82,14 +83,14 @@ void bs_fuzz_live_open(struct bs_fuzz_live *model, struct bs_opening *opening) {
     model->pid = bs_process_pid(model->process);
     model->has_members = opening->kind == BS_OPENING_MEMBER || opening->kind == BS_OPENING_STUBBORN;
     if (opening->kind != BS_OPENING_ALONE) {
-        /* Wait until `cat` has started: before that the shell would receive the signals. */
+        /* Wait until `cat` has started, because before that the shell would receive the signals. */
         bs_fuzz_live_write(model, 1);
         bs_fuzz_live_read(model);
     }
 }
 
-/* Wait until the group is empty. This process is the subreaper and reaps the orphans; only the
- * library may reap the leader. */
+/* Wait until the group is empty. This process is the subreaper and reaps the orphans. It does not
+ * reap the leader, because only the library may do that. */
 static bool is_gone(pid_t pid) {
     const struct timespec moment = {.tv_nsec = 1000000};
     for (int i = 0; i < 2000; i++) {
@@ -105,7 +106,7 @@ static bool is_gone(pid_t pid) {
     return false;
 }
 
-/* Check the answer of a wait against the steps taken so far. Once an end was reported, every later
+/* Check the answer of a wait against the steps so far. After an end was reported, every later
  * answer must be the same. */
 static void check_end(struct bs_fuzz_live *model, int code, const struct bs_process_end *end) {
     if (model->stolen) {
@@ -142,8 +143,8 @@ void bs_fuzz_live_wait(struct bs_fuzz_live *model, const uint64_t *ms) {
     struct bs_process_end end;
     if (ms == NULL && model->in < 0)
         model->closed = true;
-    /* Without a limit, wait only if the child will end: another writer may hold its stdin open, and
-     * then only a signal ends it. */
+    /* Without a limit, wait only if the child will end. Otherwise another writer may hold its stdin
+     * open, and then only a signal ends the child. */
     if (ms == NULL && !model->closed && !model->signaled)
         return;
     int code = bs_process_wait(model->process, ms, &end, NULL);
@@ -207,8 +208,8 @@ void bs_fuzz_live_close(struct bs_fuzz_live *model, uint64_t grace_ms) {
     bool again = model->ended;
     bool held = model->detached || model->held >= 0;
     model->signaled = true;
-    /* Without free descriptors the library can neither list the group's members nor wait for their
-     * end. */
+    /* Without free descriptors the library can neither list the members of the group nor wait for
+     * their end. */
     struct rlimit before = bs_opening_squeeze(grace_ms > 0 && !model->has_members ? 0 : 64);
     int code = bs_process_close(model->process, grace_ms, &end, again ? NULL : &detached, NULL);
     (void)setrlimit(RLIMIT_NOFILE, &before);
@@ -220,7 +221,7 @@ void bs_fuzz_live_close(struct bs_fuzz_live *model, uint64_t grace_ms) {
         bs_fuzz_fail("close", "a close leaves a stream open");
 }
 
-/* Open the child's stdout for writing outside the group, so that its pipe stays open. */
+/* Open the child's stdout for writing outside the group, so that the pipe stays open. */
 void bs_fuzz_live_hold(struct bs_fuzz_live *model) {
     char path[64];
     if (model->held >= 0 || model->ended || model->signaled || model->stolen ||
@@ -230,8 +231,8 @@ void bs_fuzz_live_hold(struct bs_fuzz_live *model) {
     model->held = (int)BS_RETRY(open(path, O_WRONLY | O_CLOEXEC));
 }
 
-/* Reap the leader, as an embedding program does that waits for any child. Not during a concurrent
- * wait, which could reap it first. */
+/* Reap the leader, as an embedding program does that waits for any child. Do not do this during a
+ * concurrent wait, because the wait could reap the leader first. */
 void bs_fuzz_live_steal(struct bs_fuzz_live *model) {
     siginfo_t info;
     if (model->ended || model->has_beside)
@@ -241,7 +242,8 @@ void bs_fuzz_live_steal(struct bs_fuzz_live *model) {
     if (BS_RETRY(waitid(P_PID, (id_t)model->pid, &info, WEXITED)) != 0)
         return;
     model->stolen = true;
-    /* Wait for the members: an exiting one may still hold inherited descriptors. */
+    /* wait for the members, because a member that is exiting may still hold inherited descriptors
+     */
     (void)is_gone(model->pid);
 }
 

@@ -8,8 +8,8 @@
 #include "support/steps.h"
 #include "support/yaml_oracle.h"
 
-/* Limits in basic blocks: some for the call, some for each byte. Exceptions are checked by a
- * matcher of the denies before them, which has its own limit. */
+/* Limits in basic blocks, for each call and for each byte. Exceptions are checked by a matcher of
+ * the denies before them, which has a limit of its own. */
 enum { STEPS_A_CALL = 4000, STEPS_A_BYTE = 120, STEPS_A_MATCHER = 60000000 };
 
 void bs_fuzz_read_text(struct bs_policy_text text, struct bs_fuzz_pool *pool,
@@ -52,7 +52,7 @@ void bs_fuzz_load(const struct bs_policy_text *global, const struct bs_policy_te
     struct bs_policy *const untouched = (struct bs_policy *)load;
     load->policy = untouched;
     load->report = (struct bs_policy_report)BS_POLICY_REPORT_INIT;
-    load->err.message[0] = '\0'; /* clear only the part of the two KiB that is read */
+    load->err.message[0] = '\0'; /* only the part of the two KiB that is read is cleared */
     bs_fuzz_steps_start();
     load->code = bs_policy_load(global, workspace, &load->policy, &load->report, &load->err);
     uint64_t steps = bs_fuzz_steps_taken();
@@ -97,8 +97,7 @@ void bs_fuzz_compare_loads(const struct bs_fuzz_load *first, const struct bs_fuz
         bs_fuzz_fail("again", "loading the same text again gives another answer");
 }
 
-/* After a refused event other things may be wrong too, so check only the place of the refused
- * event. */
+/* Check only the place of the refused event, because after it other things may be wrong too. */
 static void check_event(const struct bs_policy_problem *problem, struct bs_fuzz_place at) {
     if (at.line != 0 && (problem->line != at.line || problem->column != at.column))
         bs_fuzz_fail("place", "refused at %u:%u, and the error is at %u:%u", problem->line,
@@ -137,7 +136,7 @@ static void check_syntax(const struct bs_fuzz_load *load, const struct bs_fuzz_r
                      last.column);
 }
 
-/* Problems are sorted by file, then line, then column. */
+/* The place of a problem. Problems are sorted by file, then line, then column. */
 struct spot {
     unsigned file;
     uint32_t line;
@@ -195,7 +194,7 @@ static void compare(const char *oracle, const struct bs_policy_problem *reported
     }
 }
 
-/* True if this part of a pointer, with `~` and `/` escaped, is the key. */
+/* True if a part of a pointer, in which `~` and `/` are escaped, is the key. */
 static bool is_part(const char *part, size_t len, const struct bs_fuzz_node *key) {
     size_t at = 0;
     for (size_t i = 0; i < key->len; i++) {
@@ -221,8 +220,8 @@ static bool stands_at(const struct bs_fuzz_node *node, const struct bs_policy_pr
     return node->place.line == problem->line && node->place.column == problem->column;
 }
 
-/* True if the problem is at the value that the pointer leads to, or at the key of that value. If a
- * key is repeated, try both of its values. */
+/* True if the problem is at the value to which the pointer leads, or at the key of that value. If a
+ * key is repeated, both of its values are tried. */
 static bool leads_to(const struct bs_fuzz_node *node, const struct bs_fuzz_node *key,
                      const char *pointer, const struct bs_policy_problem *problem) {
     if (*pointer == '\0')

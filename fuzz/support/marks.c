@@ -26,8 +26,8 @@ static const char *const names[N_MARKS] = {
     [SLASHES] = "slashes", [ESCAPE] = "escape", [NOT_ASCII] = "not-ascii",
 };
 
-/* Return the mark of one character of a string, N_MARKS if it has none. `before` and `after` are
- * the characters around it. */
+/* Return the mark of one character of a string, or N_MARKS if it has none. `before` and `after` are
+ * the characters next to it. */
 static enum mark mark_of(char before, char c, char after) {
     switch (c) {
     case '*':

@@ -1,6 +1,6 @@
-/* Count the reference's memory at the allocation functions: targets that use this file are linked
- * with --wrap for each of them (fuzz/CMakeLists.txt). Allocations inside other libraries are not
- * counted. */
+/* Counts the memory of the reference at the allocation functions. Targets that use this file are
+ * linked with --wrap for each of these functions (fuzz/CMakeLists.txt). Allocations inside other
+ * libraries are not counted. */
 #ifndef BS_FUZZ_MEMORY_H
 #define BS_FUZZ_MEMORY_H
 
@@ -8,8 +8,9 @@
 
 void bs_fuzz_memory_start(void);
 
-/* Blocks allocated since the start and not freed; bytes allocated since the start, including freed
- * ones, because the size of a freed block is not known without a query to the allocator. */
+/* Return the number of blocks that were allocated since the start and not freed.
+ * bs_fuzz_memory_taken returns the bytes that were allocated since the start. It includes freed
+ * blocks, because their size is not known without a query to the allocator. */
 ptrdiff_t bs_fuzz_memory_held(void);
 size_t bs_fuzz_memory_taken(void);
 

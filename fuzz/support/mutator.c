@@ -78,7 +78,7 @@ static void change_wildcard(struct work *work, bool insert) {
     replace(work, (struct piece){at, insert ? 0 : 1}, &wild, 1);
 }
 
-/* Copy the glob (the bytes before the first end) to where the path is. */
+/* Copy the glob, which is the bytes before the first end, to the place of the path. */
 static void copy_glob(struct work *work) {
     uint8_t bytes[256];
     size_t len = 0;
@@ -159,8 +159,8 @@ void *afl_custom_init(void *afl, unsigned seed) {
 size_t afl_custom_fuzz(void *opaque, uint8_t *data, size_t size, uint8_t **out, uint8_t *other,
                        size_t other_size, size_t most) {
     struct state *state = opaque;
-    /* afl-fuzz offers a megabyte here, whatever limit -G sets, and later cuts longer inputs. Use
-     * the target's own limit. */
+    /* Use the target's own limit. afl-fuzz offers a megabyte here, whatever limit -G sets, and
+     * later cuts longer inputs. */
     if (most > state->most)
         most = state->most;
     if (state->room < most) {
@@ -187,7 +187,7 @@ void afl_custom_deinit(void *opaque) {
 #else
 
 /* The interface of libFuzzer. Half of the calls use libFuzzer's own mutations, because they find as
- * much as these. */
+ * much as the mutations of this file. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room) __attribute__((weak));
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
 

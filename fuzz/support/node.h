@@ -1,5 +1,6 @@
-/* A well-formed file as a tree, made by either of the two readers. No code of the reference is
- * involved: the reference is compared with the judge (support/judge.h) and these readers. */
+/* A well-formed file as a tree, made by one of the two readers of this folder. The readers and the
+ * judge (support/judge.h) use no code of the reference, because the reference is compared with
+ * them. */
 #ifndef BS_FUZZ_NODE_H
 #define BS_FUZZ_NODE_H
 

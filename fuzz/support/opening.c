@@ -12,7 +12,7 @@ static void ignore_output(void *ctx, enum bs_stream stream, const char *data, si
     (void)len;
 }
 
-/* Set a field that runs use and processes must refuse. */
+/* Set a field that bs_exec_run uses and bs_process_open must refuse. */
 static void make_foreign(struct bs_exec_request *request, unsigned variant) {
     static const uint64_t number = 1000;
     static const int descriptor = 0;
@@ -49,7 +49,7 @@ static int refuse(void *ctx, const struct bs_exec_request *request, struct bs_er
     return BS_E_DENIED;
 }
 
-/* A launcher that is a shell: it either writes nothing and starts the program, or writes one
+/* A launcher that is a shell. It either writes nothing and starts the program, or writes one
  * complete failure record. */
 static int launch(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
                   struct bs_error *err) {
@@ -68,8 +68,8 @@ static int launch(void *ctx, const struct bs_exec_request *request, struct bs_wr
 
 static void describe(const struct bs_opening *opening, struct bs_exec_request *request,
                      struct bs_stdio *stdio) {
-    /* A shell that starts a second process of the group before it becomes `cat`. That process has
-     * none of its streams. */
+    /* A shell that starts a second process of the group before it becomes `cat`. The second process
+     * holds none of the streams. */
     static const char *const member[] = {"-c", "sleep 60 <&- >&- 2>&- & exec cat"};
     static const char *const stubborn[] = {
         "-c", "trap '' TERM; sleep 60 <&- >&- 2>&- & trap - TERM; exec cat"};

@@ -1,4 +1,4 @@
-/* One way for a generated script to open a process, and its expected result. */
+/* One way in which a generated script opens a process, and the expected result. */
 #ifndef BS_FUZZ_OPENING_H
 #define BS_FUZZ_OPENING_H
 
@@ -6,10 +6,10 @@
 
 #include <boxspec/process.h>
 
-/* How the process is opened. These succeed: `cat` alone, `cat` with a group member that SIGTERM
- * ends or does not end, and `cat` started by a launcher. All others must fail: a program or mode
- * that does not exist, a field that only runs have, a sandbox that refuses the request, a launcher
- * that fails, no way to learn about the child's end, no free descriptors. */
+/* How the process is opened. Four kinds succeed: `cat` alone, `cat` with a group member that
+ * SIGTERM ends or does not end, and `cat` started by a launcher. All others must fail: a program or
+ * mode that does not exist, a field that only runs have, a sandbox that refuses the request, a
+ * launcher that fails, no way to learn about the child's end, no free descriptors. */
 enum bs_opening_kind {
     BS_OPENING_ALONE,
     BS_OPENING_MEMBER,
@@ -30,13 +30,15 @@ struct bs_opening {
     unsigned variant; /* selects its streams, or the field that processes refuse */
 };
 
-/* Open the process; `process` as bs_process_open sets it. Return its code. */
+/* Open the process, and return the code of bs_process_open. `process` is set as by
+ * bs_process_open. */
 int bs_opening_try(struct bs_opening *opening, struct bs_process **process, struct bs_error *err);
 
-/* The code that this kind of opening must return. */
+/* Return the code that this kind of opening must return. */
 int bs_opening_code(enum bs_opening_kind kind);
 
-/* Lower the descriptor limit so that about `free` are left; return the previous limit. */
+/* Lower the descriptor limit so that about `free` descriptors are left. Return the previous
+ * limit. */
 struct rlimit bs_opening_squeeze(unsigned free);
 
 #endif

@@ -39,7 +39,7 @@ bool bs_model_is_utf8(const char *text, size_t len) {
     return true;
 }
 
-/* Return why a shell or another system would read the path differently, or NULL. */
+/* Return the reason why a shell or another system would read the path differently, or NULL. */
 static const char *foreign(const char *text, size_t len) {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     if (len == 0)
@@ -53,7 +53,7 @@ static const char *foreign(const char *text, size_t len) {
     return NULL;
 }
 
-/* Keep the segments that count, each followed by a slash except the last. */
+/* Keep the segments that count. A slash follows each of them except the last one. */
 static const char *join(const char *text, size_t len, char *out, size_t *out_len) {
     size_t used = 0;
     size_t start = 0; /* of the current segment in `out` */
@@ -131,7 +131,8 @@ const char *bs_model_glob(const char *glob, size_t len, char *out, size_t *out_l
         stars = glob[i] == '*' ? stars + 1 : 0;
         too_many = too_many || stars > 2;
     }
-    /* Write over the input: the output is never longer than the part that has been read. */
+    /* The output may overwrite the input, because it is never longer than the part that was read.
+     */
     const char *why = foreign(out, len);
     if (why == NULL)
         why = join(out, len, out, out_len);

@@ -1,4 +1,4 @@
-/* Generated policies as files, shared by the targets that start from valid policies. */
+/* Generated policies as files. Used by the targets that start from valid policies. */
 #ifndef BS_FUZZ_POLICY_CASE_H
 #define BS_FUZZ_POLICY_CASE_H
 
@@ -11,18 +11,17 @@ struct bs_policy_text bs_fuzz_write(const struct bs_fuzz_node *root, enum bs_pol
                                     struct bs_fuzz_style style);
 void bs_fuzz_text_free(struct bs_policy_text *text);
 
-/* Load the written files and judge them by the oracles of support/load_case.h and this one:
+/* Load the written files, and judge them by the oracles of support/load_case.h and by this one:
  *
- *     written  a file written here is not well-formed to one of the two readers
+ *     written  for one of the two readers, a file that was written here is not well-formed
  *
- * `workspace` may be NULL.
- */
+ * `workspace` may be NULL. */
 void bs_fuzz_load_written(const struct bs_policy_text *global,
                           const struct bs_policy_text *workspace, struct bs_fuzz_pool *pool,
                           struct bs_fuzz_load *load, struct bs_fuzz_verdict *verdict);
 
-/* Add the files as members of a request (text, format, possibly workspace), or as its member
- * `policy`. */
+/* Add the files as members of a request (text, format and, if given, workspace).
+ * bs_fuzz_case_policy adds them as its member `policy`. */
 void bs_fuzz_case_texts(struct bs_fuzz_case *c, const struct bs_policy_text *global,
                         const struct bs_policy_text *workspace);
 void bs_fuzz_case_policy(struct bs_fuzz_case *c, const struct bs_policy_text *global,
@@ -31,7 +30,7 @@ void bs_fuzz_case_policy(struct bs_fuzz_case *c, const struct bs_policy_text *gl
 /* Return the value of the first member of that name, or NULL. */
 struct bs_fuzz_node *bs_fuzz_member(struct bs_fuzz_node *map, const char *name);
 
-/* True if the policies are equal, apart from the places of their rules. */
+/* True if the policies are equal. The places of their rules may differ. */
 bool bs_fuzz_same_policy(const struct bs_fuzz_policy *a, const struct bs_fuzz_policy *b);
 
 #endif

@@ -60,7 +60,8 @@ static const char *misspelled(struct bs_gen_policies *gen, const char *name) {
     return number < 7 ? other[number] : name;
 }
 
-/* In a flawed case a field may be missing, misspelled, repeated or of another type. */
+/* Add a field. In a flawed case the field may be missing, misspelled, repeated or of another
+ * type. */
 static void add_field(struct bs_gen_policies *gen, struct bs_fuzz_node *map, const char *name,
                       struct bs_fuzz_node *value) {
     bool flaw = gen->flawed && bs_fuzz_below(gen->from, 12) == 11;
@@ -137,8 +138,8 @@ static struct bs_fuzz_text with(struct bs_gen_policies *gen, struct bs_fuzz_text
     return (struct bs_fuzz_text){text, size - 1};
 }
 
-/* Return a rule body for a profile. A profile must not repeat a deny, so a body that does is
- * extended. */
+/* Return a rule body for a profile. A profile must not repeat a deny, so a body that equals a deny
+ * is extended. */
 static struct bs_fuzz_text own_body(struct bs_gen_policies *gen) {
     struct bs_fuzz_text body = bs_gen_rule_body(gen);
     while (!gen->flawed && is_among(gen->denies, gen->n_denies, body))
@@ -224,8 +225,8 @@ static struct bs_fuzz_node *deny_modify(struct bs_gen_policies *gen) {
     return list;
 }
 
-/* A path that may be modified must be readable: half of the profiles read everything, the others
- * have their modify rules among the read rules. */
+/* Make a profile. A path that may be modified must be readable, so half of the profiles read
+ * everything, and the others have their modify rules among the read rules too. */
 static struct bs_fuzz_node *profile(struct bs_gen_policies *gen) {
     static const struct bs_fuzz_text everything = {"**", 2};
     struct bs_fuzz_node *map = container(gen, BS_FUZZ_MAP);

@@ -1,11 +1,10 @@
-/* Policies from the bytes of an input, as trees (support/policy_text.h writes them as files), and
- * paths related to their rules.
+/* Makes policies from the bytes of an input, and paths that are related to their rules. The
+ * policies are trees, which support/policy_text.h writes as files.
  *
  * Rules use few names, and half of them derive from earlier rules (above, below, equal, negated,
- * spelled differently); otherwise rules would hardly ever cover, repeat or except each other. Most
- * policies are valid; in one of eight the shape or a rule may be wrong, and the judge
- * (support/judge.h) says what is wrong.
- */
+ * spelled differently). Otherwise rules would hardly ever cover, repeat or except each other. Most
+ * policies are valid. In one of eight the shape or a rule may be wrong, and the judge
+ * (support/judge.h) finds out what is wrong. */
 #ifndef BS_FUZZ_POLICY_GEN_H
 #define BS_FUZZ_POLICY_GEN_H
 
@@ -36,27 +35,30 @@ struct bs_gen_policies {
     bool is_workspace; /* the current policy is a workspace's */
 };
 
-/* The policies of one case are made in order: the second one derives rules from the first. */
+/* Begin a case. Its policies are made in order, because the second one derives rules from the
+ * first. */
 void bs_gen_policies_begin(struct bs_gen_policies *gen, struct bs_fuzz_provider *from,
                            struct bs_fuzz_pool *pool);
 struct bs_fuzz_node *bs_gen_policy(struct bs_gen_policies *gen);
 
-/* Return the name of a profile, which probably exists; NULL to name none. */
+/* Return the name of a profile, which probably exists, or NULL to name none. */
 const char *bs_gen_profile_name(struct bs_gen_policies *gen);
 
-/* A path in some spelling, half of the time derived from the rules; it may be invalid. */
+/* Return a path in some spelling. Half of the paths derive from the rules. A path may be
+ * invalid. */
 struct bs_fuzz_text bs_gen_path(struct bs_gen_policies *gen);
 
-/* Another spelling of the same path; `path` is in normal form. */
+/* Return another spelling of the same path. `path` is in normal form. */
 struct bs_fuzz_text bs_gen_respelled(struct bs_gen_policies *gen, struct bs_fuzz_text path);
 
-/* A valid rule body without `!`, usually in normal form. */
+/* Return a valid rule body without `!`, usually in normal form. */
 struct bs_fuzz_text bs_gen_rule_body(struct bs_gen_policies *gen);
 
-/* A path that the rule matches, or that differs from one by a single character. */
+/* Return a path that the rule matches, or a path that differs from such a path by a single
+ * character. */
 struct bs_fuzz_text bs_gen_instance(struct bs_gen_policies *gen, struct bs_fuzz_text rule);
 
-/* The prefix that keeps a body from being read as negated: `front` or an escape. */
+/* Return the prefix that a body needs so that it is not read as negated: `front` or an escape. */
 const char *bs_gen_shielded(struct bs_fuzz_text body, const char *front);
 
 bool bs_gen_is_subtree(struct bs_fuzz_text rule);

@@ -26,7 +26,7 @@ static unsigned code_at(const char *text, size_t *size) {
     return code;
 }
 
-/* The short escape of a character in both formats, or NULL. */
+/* Return the short escape of a character, which is the same in both formats, or NULL. */
 static const char *short_escape(unsigned code) {
     static const char *const escapes[128] = {
         ['"'] = "\\\"", ['\\'] = "\\\\", ['/'] = "\\/",  ['\b'] = "\\b",

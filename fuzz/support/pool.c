@@ -50,7 +50,7 @@ void bs_fuzz_pool_clear(struct bs_fuzz_pool *pool) {
     }
     if (pool->blocks == NULL)
         return;
-    /* Clear the whole block: one call costs less than one for each piece. */
+    /* Clear the whole block, because one call costs less than one call for each piece. */
     memset(pool->blocks->bytes, 0, pool->blocks->used);
     pool->blocks->used = 0;
 }

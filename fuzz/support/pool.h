@@ -14,14 +14,14 @@ struct bs_fuzz_pool {
 #define BS_FUZZ_POOL_INIT                                                                          \
     { 0 }
 
-/* Zeroed, aligned for anything, never NULL. */
+/* Return memory that is zeroed and aligned for any type. Never returns NULL. */
 void *bs_fuzz_take(struct bs_fuzz_pool *pool, size_t size);
 
 /* Copy the bytes and add a NUL. */
 char *bs_fuzz_keep(struct bs_fuzz_pool *pool, const void *data, size_t len);
 
-/* Free all but the oldest block, which the next case uses; bs_fuzz_pool_free frees that one, too.
- */
+/* Free all blocks except the oldest one, which the next case uses. bs_fuzz_pool_free frees that
+ * block too. */
 void bs_fuzz_pool_clear(struct bs_fuzz_pool *pool);
 void bs_fuzz_pool_free(struct bs_fuzz_pool *pool);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The sanitizer's interface; NULL in builds without it. */
+/* the interface of the sanitizer; NULL in builds without it */
 void __asan_poison_memory_region(const volatile void *at, size_t size) __attribute__((weak));
 void __asan_unpoison_memory_region(const volatile void *at, size_t size) __attribute__((weak));
 
@@ -14,7 +14,7 @@ static _Alignas(8) char loan[MARGIN_BYTES + LOAN_BYTES + MARGIN_BYTES];
 char *bs_fuzz_block(const void *data, size_t size) {
     char *block = malloc(size);
     if (block == NULL) {
-        /* malloc(0) may return NULL, and callers pass the block on as an empty string. */
+        /* malloc(0) may return NULL, and callers use the block as an empty string */
         block = malloc(1);
         if (block == NULL || size > 0)
             abort();

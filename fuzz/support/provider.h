@@ -1,8 +1,7 @@
-/* Typed draws from the bytes of an input, from the front. A used-up input gives zeroes, so every
- * input is a complete case, and a longer input begins with the same draws.
+/* Draws typed values from the bytes of an input, from the front. A used-up input gives zeros, so
+ * every input is a complete case, and a longer input begins with the same draws.
  *
- * Any value is usable: the fuzzer need not guess a magic value to get past a decoder.
- */
+ * Any value is usable, so the fuzzer need not guess a magic value to get past a decoder. */
 #ifndef BS_FUZZ_PROVIDER_H
 #define BS_FUZZ_PROVIDER_H
 
@@ -29,7 +28,7 @@ static inline uint32_t bs_fuzz_u32(struct bs_fuzz_provider *provider) {
     return value;
 }
 
-/* A number below n; n is at least 1. Draws one byte if n fits into it. */
+/* Return a number below n, which is at least 1. This draws one byte if n fits into it. */
 static inline uint32_t bs_fuzz_below(struct bs_fuzz_provider *provider, uint32_t n) {
     return n <= 256 ? bs_fuzz_byte(provider) % n : bs_fuzz_u32(provider) % n;
 }
@@ -38,14 +37,14 @@ static inline bool bs_fuzz_flag(struct bs_fuzz_provider *provider) {
     return (bs_fuzz_byte(provider) & 1) != 0;
 }
 
-/* A heap block of exactly this size, to be freed by the caller: the sanitizer reports a read of one
- * byte too many, and no text ends in a NUL by accident. Aborts if memory runs out. */
+/* Return a heap block of exactly this size, which the caller frees. The sanitizer reports a read of
+ * one byte too many, and no text ends in a NUL by accident. Aborts if memory runs out. */
 char *bs_fuzz_block(const void *data, size_t size);
 
-/* As bs_fuzz_block, for a text that is needed for one call only, at less cost: give the block back
- * before the next one is lent. The memory on both sides is poisoned for the sanitizer, and all of
- * it once it is given back. This detects as much as a heap block, whose allocation is most of the
- * cost of a short case. */
+/* As bs_fuzz_block, but cheaper, for a text that is needed for one call only. Give the block back
+ * before the next one is lent. The memory on both sides is poisoned for the sanitizer, and the
+ * block itself once it is given back. This detects as much as a heap block, and saves the
+ * allocation, which is most of the cost of a short case. */
 char *bs_fuzz_lend(const void *data, size_t size);
 void bs_fuzz_give_back(char *block, size_t size);
 

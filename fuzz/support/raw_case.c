@@ -7,11 +7,11 @@
 #include "support/memory.h"
 #include "support/provider.h"
 
-/* Limits for all memory. A file of single digits has a node for every second byte, arenas double
- * their size, and tables and reports need memory as well. */
+/* Limits for all memory of a load. A file of single digits has a node for every second byte, arenas
+ * double their size, and tables and reports need memory as well. */
 enum { BYTES_A_CALL = 48 * 1024, BYTES_A_BYTE = 256 };
 
-/* Additional limit for a file with exceptions: they need a matcher, which has tables. */
+/* Additional limit for a file with exceptions, which needs a matcher with tables. */
 enum { BYTES_A_MATCHER = 4 * 1024 * 1024 };
 
 static void check_memory(const char *text, size_t size) {
@@ -23,8 +23,8 @@ static void check_memory(const char *text, size_t size) {
 }
 
 /* Load about one text in eight a second time, to find results that depend on earlier memory
- * contents; this costs as much as the first load. The choice depends on the length and one byte,
- * because a hash of the whole text would cost time, too. */
+ * contents. A second load costs as much as the first. The choice depends on the length and one
+ * byte, because a hash of the whole text would cost time too. */
 static void load_again(const struct bs_policy_text *text, const struct bs_fuzz_load *first) {
     struct bs_fuzz_load second;
     size_t chosen = text->len > 0 ? text->len + (unsigned char)text->data[text->len / 2] : 0;

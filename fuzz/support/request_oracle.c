@@ -47,7 +47,7 @@ static int value_of(char letter) {
     return found != NULL ? (int)(found - letters) : -1;
 }
 
-/* Decode base64 in groups of four letters; unused bits of the last group must be zero. */
+/* Decode base64 in groups of four letters. Unused bits of the last group must be zero. */
 static bool decode_base64(const char *text, size_t len, char *out, size_t *out_len) {
     size_t padding = 0;
     while (padding < 2 && padding < len && text[len - 1 - padding] == '=')
@@ -93,8 +93,8 @@ static struct bs_fuzz_bytes read_system_bytes(struct reading *r, const struct bs
     return bytes;
 }
 
-/* Return the member with the text or the member with the base64 form, whichever is present. Having
- * both is refused. */
+/* Return the member with the text or the member with the base64 form, whichever is present. A
+ * request that has both is refused. */
 static const struct bs_fuzz_node *either_field(struct reading *r, const struct bs_fuzz_node *object,
                                                const char *name, const char *name_b64,
                                                bool *base64) {

@@ -1,5 +1,5 @@
-/* Read a request to run a program from a tree, by the shim protocol: its fields, and whether it
- * must be refused. */
+/* Reads a request to run a program from a tree, by the shim protocol: the fields of the request,
+ * and whether it must be refused. */
 #ifndef BS_FUZZ_REQUEST_ORACLE_H
 #define BS_FUZZ_REQUEST_ORACLE_H
 
@@ -17,8 +17,8 @@ struct bs_fuzz_bytes {
 
 struct bs_fuzz_request {
     bool refused;
-    bool doubtful; /* the protocol leaves open whether it is refused */
-    bool has_nul;  /* a string has a NUL, where the system would cut it */
+    bool doubtful; /* the protocol leaves open whether the request is refused */
+    bool has_nul;  /* a string has a NUL, at which the system would cut it */
     struct bs_fuzz_bytes program;
     struct bs_fuzz_bytes current_dir;
     struct bs_fuzz_bytes stdin_bytes;
@@ -40,7 +40,7 @@ void bs_fuzz_request_read(const struct bs_fuzz_node *object, struct bs_fuzz_pool
 /* True if an object anywhere in the tree has a repeated name. */
 bool bs_fuzz_has_repeated(const struct bs_fuzz_node *node);
 
-/* The value of an object's field, or NULL. */
+/* Return the value of a field of an object, or NULL. */
 const struct bs_fuzz_node *bs_fuzz_field(const struct bs_fuzz_node *object, const char *name);
 
 #endif

@@ -12,8 +12,8 @@
 #define FOUR(text) text text text text
 #define LONG_HELD "*a-name-that-does-not-fit-into-the-sixty-four-bytes-that-are-looked-at-at-once*"
 
-/* Segments of paths. A used-up input selects the first one; a rule cannot begin with one of the
- * last ones. */
+/* Segments of paths. A used-up input selects the first segment. A rule cannot begin with one of the
+ * last segments. */
 static const char *const segments[] = {
     "a",
     "b",
@@ -56,8 +56,8 @@ static const char *const segments[] = {
     "a:",
 };
 
-/* Names that reach other code paths of case folding. They belong to byte values that the engines do
- * not insert by preference. */
+/* Names that reach other code of case folding. They belong to byte values that the engines do not
+ * insert by preference. */
 static const char *const rarities[] = {
     " x",
     "x ",
@@ -73,8 +73,9 @@ static const char *const rarities[] = {
     "o" ACCENTS OTHER_MARKS,             /* marks in any order, except within one class */
 };
 
-/* Strings longer than the limit, by themselves or with an exception's suffix, and strings longer
- * than the buffer that folding uses. Drawn rarely because they are expensive. */
+/* Strings that are longer than the limit, by themselves or with the suffix of an exception, and
+ * strings that are longer than the buffer of folding. They are drawn rarely, because they are
+ * expensive. */
 static const char *const long_names[] = {
     FOUR(FOUR(LONG)),
     FOUR(FOUR("a-name-of-as-many-bytes-as-fit-into-a-string-and-not-one-more")) "four",
@@ -85,7 +86,7 @@ enum { SEGMENTS = sizeof segments / sizeof *segments, BEGINNINGS = SEGMENTS - 3,
 enum { RARE = 0xA8, RARITIES = sizeof rarities / sizeof *rarities };
 enum { LONG_NAMED = 0xB8, LONG_NAMES = sizeof long_names / sizeof *long_names };
 
-/* LENGTHENS is one of the 256 byte values. LENGTH is a whole number of segments. */
+/* LENGTHENS is one of the 256 values of a byte. LENGTH is a whole number of segments. */
 enum { LENGTHENS = 0xFF, LENGTH = 4101 };
 
 static struct bs_fuzz_text text_of(const char *text) {
@@ -200,7 +201,8 @@ static struct bs_fuzz_text instance(struct bs_gen_policies *gen) {
     return bs_gen_instance(gen, gen->rules[number]);
 }
 
-/* A path too long for the inline buffer: the given path with deep directories below it. */
+/* Return a path that is too long for the inline buffer: the given path with deep directories below
+ * it. */
 static struct bs_fuzz_text lengthened(struct bs_gen_policies *gen, struct bs_fuzz_text path) {
     char *text = bs_fuzz_take(gen->pool, path.len + LENGTH + 1);
     memcpy(text, path.text, path.len);

@@ -22,7 +22,8 @@ const char *bs_fuzz_sbpl_absolute(const struct bs_fuzz_sbpl *sbpl, struct bs_fuz
     return text;
 }
 
-/* Remove repeated `**` segments at the end of a rule: they match the same paths as a single one. */
+/* Remove repeated `**` segments at the end of a rule, because they match the same paths as a single
+ * one. */
 static struct bs_fuzz_rule without_repeats(const struct bs_fuzz_sbpl *sbpl,
                                            const struct bs_fuzz_rule *rule) {
     struct bs_fuzz_rule shorter = *rule;
@@ -64,7 +65,7 @@ static bool is_ascii(const char *text, size_t len) {
 }
 
 /* Compare the filter with the rule. Return a path that only one of them matches, or NULL. Outside
- * ASCII the contract does not define what a `?` matches and which characters are equal without
+ * ASCII, the contract does not define what a `?` matches, and which characters are equal without
  * case. */
 static const char *misread(const struct bs_fuzz_sbpl *sbpl, const struct bs_fuzz_rule *rule,
                            struct bs_seat_filter *filter) {
@@ -86,7 +87,7 @@ static const char *misread(const struct bs_fuzz_sbpl *sbpl, const struct bs_fuzz
     return NULL;
 }
 
-/* The position in the clauses; `why` stays NULL as long as no error is found. */
+/* The position in the clauses. `why` stays NULL as long as no error is found. */
 struct walk {
     const struct bs_fuzz_sbpl *sbpl;
     const struct bs_seatbelt *profile;
@@ -162,7 +163,7 @@ static void expect_sides(struct walk *walk) {
     }
 }
 
-/* Find the clause that denies writing below the root: it is the first clause that denies
+/* Find the clause that denies writing below the root. It is the first clause that denies
  * writing. */
 static bool find_root(struct walk *walk) {
     while (walk->at < walk->profile->n && walk->profile->clauses[walk->at].allows)
@@ -204,8 +205,8 @@ static bool has_question(const struct bs_fuzz_rule *rule) {
     return strchr(rule->body, '?') != NULL;
 }
 
-/* True if the path must not be unlinked: a read rule denies it, or the literal part of a rule names
- * something below it. */
+/* True if the path must not be unlinked, because a read rule denies it, or because the literal part
+ * of such a rule names a path below it. */
 static bool is_guarded(const struct bs_fuzz_list *read, struct bs_fuzz_text path) {
     for (size_t i = 0; i < read->n; i++) {
         const struct bs_fuzz_rule *rule = read->entries[i].rule;

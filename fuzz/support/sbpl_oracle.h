@@ -1,4 +1,4 @@
-/* Check the content of a Seatbelt profile, clause by clause and path by path. */
+/* Checks the content of a Seatbelt profile, clause by clause and path by path. */
 #ifndef BS_FUZZ_SBPL_ORACLE_H
 #define BS_FUZZ_SBPL_ORACLE_H
 
@@ -10,12 +10,12 @@ struct bs_fuzz_sbpl {
     const struct bs_fuzz_resolved *resolved;
     const char *root; /* without repeated and trailing slashes */
     bool folds;
-    const char *const *sides; /* allowed paths outside the root, cleaned */
+    const char *const *sides; /* allowed paths outside the root, in clean form */
     size_t n_sides;
     struct bs_fuzz_pool *pool;
 };
 
-/* Check the clauses of the rules. Return NULL, or the error: the number, order, operation or
+/* Check the clauses of the rules. Return NULL, or the error: a wrong number, order, operation or
  * filter of clauses, or a string that is not exactly the path. */
 const char *bs_fuzz_sbpl_clauses(const struct bs_fuzz_sbpl *sbpl,
                                  const struct bs_seatbelt *profile);
@@ -24,19 +24,20 @@ struct bs_fuzz_sbpl_answer {
     bool writes;
     bool reads;
     bool unlinks;
-    /* the profile may deny an allowed path: a `?` meets a character outside ASCII */
+    /* the profile may deny an allowed path, because a `?` meets a character outside ASCII */
     bool only_denies;
     bool is_open; /* this oracle does not know the right answer */
 };
 
-/* `path` is in normal form, below the root. */
+/* Decide about `path`, which is in normal form and below the root. */
 struct bs_fuzz_sbpl_answer bs_fuzz_sbpl_decide(const struct bs_fuzz_sbpl *sbpl,
                                                struct bs_fuzz_text path);
 
-/* The absolute form of a path below the root. */
+/* Return the absolute form of a path below the root. */
 const char *bs_fuzz_sbpl_absolute(const struct bs_fuzz_sbpl *sbpl, struct bs_fuzz_text path);
 
-/* True if a read-denied rule names a place that is `side`, lies in it or contains it. */
+/* True if a rule that denies reading names a place that is `side`, lies in `side` or contains
+ * it. */
 bool bs_fuzz_sbpl_meets_denied(const struct bs_fuzz_sbpl *sbpl, const char *side);
 
 /* True if `path` is `place` or lies below it. */

@@ -26,7 +26,7 @@ static bool accept_text(struct reader *r, const char *text) {
     return true;
 }
 
-/* Read a quoted string; only quote and backslash can be escaped. */
+/* Read a quoted string. Only quote and backslash may be escaped. */
 static bool take_string(struct reader *r, const char **text, size_t *len) {
     if (!accept_text(r, "\""))
         return refuse(r, "a string is due");
@@ -49,7 +49,7 @@ static bool take_string(struct reader *r, const char **text, size_t *len) {
 }
 
 /* True if an expression uses only the dialect that is known to work: characters, escapes of special
- * characters, classes, groups, alternation, and one of `* + ?` after each. */
+ * characters, classes, groups, alternation, and at most one of `* + ?` after each of these. */
 static bool is_known_dialect(const char *text, size_t len) {
     if (len < 2 || text[0] != '^' || text[len - 1] != '$')
         return false;
@@ -193,8 +193,8 @@ static bool applies(struct bs_seat_clause *clause, const char *path, size_t len)
     return true;
 }
 
-/* An operation belongs to more and more general ones: `file-write-data`, `file-write*`, `file*`.
- * True if `step` is step `number` of `op`. */
+/* An operation belongs to operations that are more and more general, for example `file-write-data`,
+ * `file-write*`, `file*`. True if `step` is number `number` of this list for `op`. */
 static bool is_step(const char *op, const char *step, size_t number) {
     if (number == 0)
         return strcmp(op, step) == 0;

@@ -1,9 +1,8 @@
-/* Read Seatbelt profiles that `reference/sbpl` emits, and decide what they allow.
+/* Reads the Seatbelt profiles that `reference/sbpl` writes, and decides what they allow.
  *
- * Only the forms of conformance/contracts/sbpl/page.md are read; all others are refused, so that
- * the reference cannot emit a form whose meaning is unknown here. Filters are matched on the
- * decoded strings, regular expressions on bytes by the C library.
- */
+ * Only the forms of conformance/contracts/sbpl/page.md are read. All others are refused, so that
+ * the reference cannot write a form whose meaning is unknown here. Filters are matched on the
+ * decoded strings; the C library matches regular expressions on bytes. */
 #ifndef BS_FUZZ_SEATBELT_H
 #define BS_FUZZ_SEATBELT_H
 
@@ -32,26 +31,28 @@ struct bs_seat_clause {
 };
 
 struct bs_seatbelt {
-    struct bs_seat_clause *clauses; /* without the two header clauses */
+    struct bs_seat_clause *clauses; /* all clauses except the two of the header */
     size_t n;
     struct bs_fuzz_expression *expressions;
     const char *why; /* static text; the reason for a refusal */
     size_t line;     /* of the error, from 1 */
 };
 
-/* False with why and line set. Clear the profile in both cases, before the pool. */
+/* Read a profile. Returns false with `why` and `line` set if it is refused. Clear the profile in
+ * both cases, before the pool. */
 bool bs_seatbelt_read(const char *text, size_t len, struct bs_fuzz_pool *pool,
                       struct bs_seatbelt *profile);
 void bs_seatbelt_clear(struct bs_seatbelt *profile);
 
-/* `path` ends in a NUL, here and below, and must not change until the profile is cleared. */
+/* `path` must end in a NUL, here and below, and must not change until the profile is cleared. */
 bool bs_seat_filter_matches(struct bs_seat_filter *filter, const char *path, size_t len);
 
-/* The platform does not document which of two readings is right, so a profile must have the same
- * meaning under both. */
+/* Two readings of a profile. The platform does not document which of them is right, so a profile
+ * must have the same meaning under both. */
 enum bs_seat_reading {
-    BS_SEAT_LAST_CLAUSE,  /* the last clause that matches, whatever its operation */
-    BS_SEAT_MOST_SPECIFIC /* operations from specific to general; clauses with a filter first */
+    BS_SEAT_LAST_CLAUSE, /* the last clause that matches decides, whatever its operation */
+    /* operations go from specific to general, and for each the clauses with a filter come first */
+    BS_SEAT_MOST_SPECIFIC
 };
 
 /* `op` is a single file operation, for example file-write-data. */

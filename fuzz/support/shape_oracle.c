@@ -15,7 +15,7 @@ static bool is_named(const struct bs_fuzz_node *key, const char *name) {
     return key->kind == BS_FUZZ_STRING && i == key->len && name[i] == '\0';
 }
 
-/* The value of the first key of that name; a repeated key is a separate problem. */
+/* Return the value of the first key of that name. A repeated key is reported elsewhere. */
 static const struct bs_fuzz_node *member(const struct bs_fuzz_node *map, const char *name) {
     for (const struct bs_fuzz_node *key = map->first; key != NULL; key = key->next->next) {
         if (is_named(key, name))

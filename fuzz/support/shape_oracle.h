@@ -1,17 +1,17 @@
-/* Check the shape of a policy file and turn its tree into lists of rules: the first half of the
- * judge. */
+/* Checks the shape of a policy file, and turns its tree into lists of rules. This is the first half
+ * of the judge. */
 #ifndef BS_FUZZ_SHAPE_ORACLE_H
 #define BS_FUZZ_SHAPE_ORACLE_H
 
 #include "support/judge.h"
 
-/* One file while it is judged. */
+/* A file that is being judged. */
 struct bs_fuzz_file {
     struct bs_fuzz_pool *pool;
     struct bs_fuzz_finding **problems;
-    struct bs_fuzz_policy policy; /* as much of the file as could be read */
+    struct bs_fuzz_policy policy; /* all parts of the file that could be read */
     bool of_workspace;
-    bool is_policy; /* kind and version are valid; only then the rest is read */
+    bool is_policy; /* kind and version are valid; otherwise the rest of the file is not read */
 };
 
 void bs_fuzz_shape_read(struct bs_fuzz_file *file, const struct bs_fuzz_node *root);

@@ -15,7 +15,7 @@ struct maker {
     struct bs_fuzz_shim_request *request; /* the current request */
 };
 
-/* Start a request. False if the batch is full. */
+/* Start a request. Returns false if the batch is full. */
 static bool begin(struct maker *m, const char *op) {
     if (m->requests->n == BS_SHIM_MOST_REQUESTS)
         return false;
@@ -147,7 +147,7 @@ static void add_checks(struct maker *m, const struct bs_eval_case *input) {
     add(m, "checks", &json);
 }
 
-/* In policy.load the policy's members are members of the request itself. */
+/* Add the members of the policy to the request itself, as policy.load needs them. */
 static void add_load(struct maker *m, const struct bs_eval_case *input) {
     struct bs_policy_text global;
     struct bs_policy_text workspace;
@@ -198,11 +198,11 @@ static uint64_t mix(uint64_t state) {
 
 enum { GROWN = 300, GROWN_FROM = BS_SHIM_MOST_REQUESTS - 4 };
 
-/* Apply change `number` to a text. The first changes cut off the last bytes one by one; then the
- * text is cut anywhere; then a byte is dropped, replaced, doubled or inserted. The last ones repeat
- * a byte 300 times: nesting, digits and strings too long for a counter of one byte. The number
- * selects the change regardless of the text, so a shorter text gets the same changes. Writes at
- * most len + GROWN bytes to `to`. */
+/* Apply change `number` to a text. The first changes cut off the last bytes one by one. Then the
+ * text is cut anywhere; then a byte is dropped, replaced, doubled or inserted. The last changes
+ * repeat a byte 300 times, which gives nesting, digits and strings that are too long for a counter
+ * of one byte. The number selects the change regardless of the text, so a shorter text gets the
+ * same changes. Writes at most len + GROWN bytes to `to`. */
 static size_t change(size_t number, const char *text, size_t len, char *to) {
     enum { CUTS_AT_THE_END = 12, CUTS = 32 };
     static const char bytes[] = "{}[]\",:\\/0-9.eEtfnu!*?#&- \t\r\n\x01\x7f\x80\xc3\xed\xf4\xff";
@@ -215,7 +215,8 @@ static size_t change(size_t number, const char *text, size_t len, char *to) {
     }
     uint64_t drawn = mix(number);
     size_t at = (size_t)(drawn >> 16) % len;
-    size_t taken = drawn % 4 == 3 ? 0 : 1; /* bytes of the text that are replaced or removed */
+    /* number of bytes of the text that are replaced or removed */
+    size_t taken = drawn % 4 == 3 ? 0 : 1;
     size_t put = drawn % 4 == 0 ? 0 : 1;
     memcpy(to, text, at);
     if (number >= GROWN_FROM) {
@@ -249,7 +250,7 @@ static bool is_broken(struct bs_fuzz_text text, enum bs_policy_format format,
 }
 
 /* True if a YAML file has a directive. Some readers refuse unknown directives and others skip them,
- * so such files would differ without a fault. */
+ * so answers about such files would differ without a fault. */
 static bool has_directive(struct bs_fuzz_text text, enum bs_policy_format format) {
     for (size_t i = 0; i < text.len && format == BS_POLICY_YAML; i++) {
         if (text.text[i] == '%' && (i == 0 || text.text[i - 1] == '\n' || text.text[i - 1] == '\r'))
@@ -276,7 +277,7 @@ static void make_texts(struct maker *m, unsigned marks) {
     for (size_t number = 0; number < BS_SHIM_MOST_REQUESTS; number++) {
         if (whole.len > 0)
             *changed = (struct bs_fuzz_text){to, change(number, whole.text, whole.len, to)};
-        /* Skip changed files that have a directive. An unchanged one was chosen on purpose and is
+        /* Skip changed files that have a directive. An unchanged file was chosen on purpose and is
          * kept. */
         if (number > 0 && (has_directive(global, format) || has_directive(workspace, other)))
             continue;
@@ -294,7 +295,7 @@ static void make_texts(struct maker *m, unsigned marks) {
     }
 }
 
-/* Bytes that continue a used-up input, by splitmix64. */
+/* Make bytes that continue a used-up input, by splitmix64. */
 static void fill(uint8_t *bytes, size_t size, uint64_t *state) {
     for (size_t i = 0; i < size; i++) {
         *state += UINT64_C(0x9E3779B97F4A7C15);

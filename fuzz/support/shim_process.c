@@ -17,7 +17,7 @@
 #include "support/lie.h"
 #include "support/words.h"
 
-/* The start limit is longer because interpreters start slowly. */
+/* The limit for the start is longer, because interpreters start slowly. */
 enum { TIMEOUT_MS = 2000, START_MS = 10000, CHUNK = 64 * 1024, MOST_SAID = 32 * 1024 };
 
 static struct {
@@ -25,13 +25,13 @@ static struct {
     int in;
     int out;
     int err; /* -1: closed */
-    /* The end of the shim's stderr. The buffer is twice as large as the part that is kept: when it
+    /* The end of the shim's stderr. The buffer is twice as large as the part that is kept. When it
      * is full, the older half is dropped. */
     char said[2 * MOST_SAID];
     size_t n_said;
 } shim = {.err = -1};
 
-/* The stderr of the last shim that failed. */
+/* the stderr of the last shim that failed */
 static struct bs_buf last_words = BS_BUF_INIT;
 
 const char *bs_fuzz_trouble_name(enum bs_fuzz_trouble trouble) {
@@ -52,7 +52,7 @@ static _Noreturn void give_up(const char *why) {
     exit(2);
 }
 
-/* Read the pending bytes of stderr; close it at end-of-file. */
+/* Read the pending bytes of stderr. Close it at end-of-file. */
 static void read_stderr(void) {
     char chunk[4096];
     while (shim.err >= 0) {
@@ -70,7 +70,7 @@ static void read_stderr(void) {
         }
         memcpy(shim.said + shim.n_said, chunk, (size_t)n);
         shim.n_said += (size_t)n;
-        /* Stop after a short read: a shim that writes all the time must not keep this loop
+        /* Stop after a short read, because a shim that writes all the time must not keep this loop
          * running. */
         if ((size_t)n < sizeof chunk)
             return;
@@ -116,7 +116,7 @@ static char **command(void) {
     return words;
 }
 
-/* Runs between fork and exec, so it makes only system calls. */
+/* Execute the shim. This runs between fork and exec, so it makes only system calls. */
 static _Noreturn void start_program(char **words, int in, int out, int err) {
     (void)setpgid(0, 0);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -131,12 +131,12 @@ static void start(void) {
     int answers[2];
     int errors[2];
     char **words = command();
-    /* Stop the shim at exit and wait for it, so that its CPU time counts as this process's child
-     * time. */
+    /* Stop the shim at exit and wait for it. Then its CPU time counts as child time of this
+     * process. */
     if (!stops)
         (void)atexit(bs_fuzz_shim_stop);
     stops = true;
-    /* A write to a dead shim must not kill the fuzzer. */
+    /* Ignore SIGPIPE, because a write to a dead shim must not kill the fuzzer. */
     (void)signal(SIGPIPE, SIG_IGN);
     if (pipe2(requests, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0 ||
         pipe2(errors, O_CLOEXEC) != 0)
@@ -180,7 +180,7 @@ void bs_fuzz_shim_stop(void) {
 struct talk {
     const char *left; /* bytes still to write */
     size_t n_left;
-    const char *fence; /* the last answer contains this text */
+    const char *fence; /* text that the last answer contains */
     size_t lines;
     size_t line_at; /* start of the incomplete line */
     bool fenced;
@@ -211,7 +211,7 @@ static void count_lines(struct talk *talk) {
     }
 }
 
-/* Read a chunk. False at end-of-file. */
+/* Read a chunk. Returns false at end-of-file. */
 static bool read_some(struct talk *talk) {
     if (!bs_buf_reserve(talk->bytes, CHUNK))
         give_up("out of memory");
@@ -240,7 +240,7 @@ static enum bs_fuzz_trouble converse(struct talk *talk, size_t wanted, int timeo
             return BS_SHIM_HUNG;
         if (fds[2].revents != 0)
             read_stderr();
-        /* Output on stderr does not extend the time limit. */
+        /* output on stderr does not extend the time limit */
         if (fds[0].revents != 0 || fds[1].revents != 0)
             until = now_ms() + timeout;
         if (fds[1].revents != 0)
@@ -290,7 +290,7 @@ static void put_fence(struct bs_buf *out, char *fence, size_t size) {
         give_up("out of memory");
 }
 
-/* Send the requests in `out` with a hello after them. */
+/* Send the requests in `out`, followed by a hello. */
 static enum bs_fuzz_trouble talk_to(struct bs_buf *out, size_t n, int timeout,
                                     struct bs_buf *answers) {
     char fence[64];
@@ -299,7 +299,8 @@ static enum bs_fuzz_trouble talk_to(struct bs_buf *out, size_t n, int timeout,
     return converse(&talk, n, timeout);
 }
 
-/* Stop the shim and keep the end of its stderr, which is complete once its output has ended. */
+/* Stop the shim and keep the end of its stderr. stderr is complete, because the shim's output has
+ * ended. */
 static void end_in_trouble(void) {
     read_stderr();
     bs_buf_clear(&last_words);

@@ -6,10 +6,10 @@
 
 #include "support/node.h"
 
-/* The position of the first invalid UTF-8 byte, or SIZE_MAX. */
+/* Return the position of the first invalid UTF-8 byte, or SIZE_MAX. */
 size_t bs_fuzz_first_alien(const char *text, size_t len);
 
-/* Line and column of a byte; LF, CR LF and a single CR end a line. */
+/* Return the line and column of a byte. LF, CR LF and a single CR end a line. */
 struct bs_fuzz_place bs_fuzz_place_of(const char *text, size_t at);
 
 #endif

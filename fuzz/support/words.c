@@ -13,7 +13,7 @@ struct splitter {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
-/* Process one character. Inside double quotes a backslash escapes only special characters. */
+/* Process one character. Inside double quotes, a backslash escapes only special characters. */
 static void step(struct splitter *s) {
     char c = *s->at++;
     bool shields = c == '\\' && s->quote != '\'' && *s->at != '\0' &&

@@ -6,7 +6,7 @@
 #include "support/fail.h"
 #include "support/lie.h"
 
-/* The effect of the wrapper on a piece of the command: the piece stays, is removed, or selects the
+/* What the wrapper does with a piece of the command: the piece stays, is removed, or selects the
  * mode. */
 enum fate { STAYS, GOES, FIRST_GOES, IS_MODE, FIRST_IS_MODE };
 
@@ -95,10 +95,11 @@ static void put_piece(struct words *words, const struct piece *piece, enum fate 
         put_words(words, piece->words[1]);
 }
 
-/* A flag at the end of the command without its value. */
+/* Flags without a value, which is possible only at the end of the command. */
 static const struct piece lasts[] = {{{"--sandbox"}, IS_MODE}, {{"-s"}, IS_MODE}, {{"-c"}, STAYS}};
 
-/* Draw pieces up to one that ends, or until there is no more room: each is at most two words. */
+/* Draw pieces until one of them ends the command or there is no more room. Each piece has at most
+ * two words. */
 static size_t draw_pieces(struct bs_fuzz_provider *from, enum bs_provider provider,
                           struct piece pieces[BS_WRAP_MOST_WORDS / 2]) {
     size_t n = bs_fuzz_below(from, BS_WRAP_MOST_WORDS / 2);

@@ -1,7 +1,6 @@
-/* Commands for the wrapper. A command is built from pieces (a flag with its value), and each piece
- * carries its result by the contract's table (conformance/contracts/sbpl/page.md, before and
- * after), so this code parses nothing. Pieces whose meaning the contract leaves open are not
- * generated. */
+/* Commands for the wrapper. A command is built from pieces (a flag with its value). For each piece
+ * the expected result is known from the contract's table (conformance/contracts/sbpl/page.md), so
+ * this code parses nothing. Pieces whose meaning the contract leaves open are not generated. */
 #ifndef BS_FUZZ_WRAP_CASE_H
 #define BS_FUZZ_WRAP_CASE_H
 

@@ -40,8 +40,8 @@ static enum bs_fuzz_kind plain_kind(const char *text) {
     return BS_FUZZ_STRING;
 }
 
-/* True if a file may contain the code point; half of the readers treat the last three as line
- * breaks. */
+/* True if a file may contain the code point. U+0085, U+2028 and U+2029 are refused, because half of
+ * the YAML readers treat them as line breaks. */
 static bool is_printable(uint32_t code) {
     if (code == '\t' || code == '\n' || code == '\r')
         return true;
@@ -73,14 +73,14 @@ struct reader {
     struct bs_fuzz_node *root;
     struct bs_fuzz_node *open[MOST_DEPTH];
     struct bs_fuzz_node **link;
-    size_t members[MOST_DEPTH]; /* names and values of each open container so far */
+    size_t members[MOST_DEPTH]; /* number of names and values so far in each open container */
     size_t depth;
     size_t documents;
     const char *why;
     struct bs_fuzz_place at;
 };
 
-/* libyaml's marks count code points, not bytes. */
+/* Return the byte at a mark. The marks of libyaml count code points, not bytes. */
 static char byte_at(const struct reader *r, size_t mark) {
     size_t at = 0;
     for (size_t seen = 0; at < r->len; at++) {
@@ -103,8 +103,8 @@ static struct bs_fuzz_node *add(struct reader *r, const yaml_event_t *event,
                                          (uint32_t)event->start_mark.column + 1};
     if (is_name && kind != BS_FUZZ_STRING)
         r->why = "a key that is no string";
-    /* A `!` where a scalar starts is a tag. A missing value has the place of the next value, whose
-     * tag is refused in the same way. */
+    /* A `!` at the start of a scalar is a tag. A missing value has the place of the next value,
+     * whose tag is refused in the same way. */
     if (byte_at(r, event->start_mark.index) == '!')
         r->why = "a tag";
     *r->link = node;

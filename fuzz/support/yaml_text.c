@@ -2,17 +2,18 @@
 
 #include <string.h>
 
-/* Block style needs the current position: after a colon or a dash a scalar continues the line. */
+/* Block style needs the current position, because a scalar after a colon or a dash continues the
+ * line. */
 struct writer {
     struct bs_buf *out;
     struct bs_fuzz_style style;
     const char *line_end;
     unsigned step; /* blanks for each level */
-    bool flow;     /* flow style from here on */
+    bool flow;     /* everything from here on is in flow style */
 };
 
-/* True if every reader reads the text without quotes as this string, not as a number, boolean or
- * null. */
+/* True if every reader reads the text without quotes as this string, and not as a number, a boolean
+ * or null. */
 static bool is_plain(const struct bs_fuzz_node *node) {
     static const char first[] = "abdeghijklmpqrsuvwxzABDEGHIJKLMPQRSUVWXZ_";
     static const char others[] =
@@ -45,8 +46,8 @@ static void new_line(struct writer *w, unsigned blanks) {
         bs_buf_char(w->out, ' ');
 }
 
-/* Write one line as a block scalar that keeps or strips the line end. False if the text does not
- * allow it. */
+/* Write one line as a block scalar that keeps or strips the line end. Returns false if this is not
+ * possible for the text. */
 static bool put_block(struct writer *w, const struct bs_fuzz_node *node, unsigned blanks) {
     bool ends = node->len > 0 && node->text[node->len - 1] == '\n';
     struct bs_fuzz_node line = {.text = node->text, .len = node->len - ends};

@@ -1,5 +1,5 @@
-/* Generated policies and paths: compare answers with a plain evaluation, and check the laws that
- * relate answers to each other. */
+/* Generated policies and paths. The answers are compared with a plain evaluation, and checked by
+ * laws that relate answers to each other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static void check_explained(const struct bs_profile *profile, enum bs_op op,
     bs_explanation_clear(&explanation);
 }
 
-/* Query one path and check its answers. False if the reference rightly refuses the path. */
+/* Query one path and check its answers. Returns false if the reference rightly refuses the path. */
 static bool check_path(const struct bs_profile *profile, enum bs_op op, struct bs_fuzz_text query,
                        const char *normal, size_t len, bool refused, struct bs_decision *decision) {
     struct bs_error err = BS_ERROR_INIT;
@@ -94,7 +94,7 @@ static bool is_same(const struct bs_decision *decision, bool allowed, const char
            decision->matched_rule_len == strlen(rule);
 }
 
-/* Every spelling of a path must be decided like its normal form. */
+/* Check that a spelling of a path is decided like its normal form. */
 static void check_spelling(const struct bs_profile *profile, enum bs_op op,
                            struct bs_gen_policies *gen, const struct query *query) {
     struct bs_decision decision;
@@ -108,7 +108,7 @@ static void check_spelling(const struct bs_profile *profile, enum bs_op op,
     bs_decision_clear(&decision);
 }
 
-/* Query and check every operation on one path. False if the path is refused. */
+/* Query and check every operation on one path. Returns false if the path is refused. */
 static bool check_answers(const struct bs_profile *profile, const struct bs_fuzz_resolved *resolved,
                           struct bs_eval_case *input, struct bs_fuzz_text path,
                           struct query *query) {
@@ -193,7 +193,7 @@ static void check_law(const struct bs_eval_case *input, const char *oracle, enum
     bs_profile_free(profile);
 }
 
-/* Repeat a rule of the list directly after itself. */
+/* Repeat a rule of the list directly after it. */
 static bool repeat(struct bs_eval_case *input, struct bs_fuzz_node *list) {
     if (list == NULL || list->kind != BS_FUZZ_LIST || list->first == NULL)
         return false;
@@ -208,7 +208,7 @@ static bool repeat(struct bs_eval_case *input, struct bs_fuzz_node *list) {
     return true;
 }
 
-/* Check one law for each case, because each law changes the policy and needs another load. */
+/* Check one law in each case, because each law changes the policy and needs another load. */
 static void check_laws(struct bs_eval_case *input, const struct query *query, size_t n) {
     struct bs_fuzz_node *spec = spec_of(input);
     struct bs_fuzz_node *own = profile_of(input);
@@ -226,8 +226,8 @@ static void check_laws(struct bs_eval_case *input, const struct query *query, si
         check_law(input, "repeat", STAYS, query, n);
 }
 
-/* On a case-insensitive file system, for ASCII: a path in capitals is decided like the same path in
- * small letters. */
+/* Check that, on a case-insensitive file system, a path in ASCII capitals is decided like the same
+ * path in small letters. */
 static void check_folded(const struct bs_eval_case *input, const struct bs_fuzz_load *load,
                          const struct bs_fuzz_resolved *resolved, const struct query *query,
                          size_t n, struct bs_fuzz_pool *pool) {
@@ -284,11 +284,12 @@ static void judge_profile(struct bs_eval_case *input, const struct bs_fuzz_load 
         check_laws(input, query, n);
 }
 
-/* This law takes as long as many others, so it gets a byte value that engines rarely insert. */
+/* The law of long rules takes as long as many others together, so it gets a byte value that engines
+ * rarely insert. */
 enum { LONGEST_LAW = 0xB7 };
 
-/* A rule without wildcards that is longer than an automaton may be must decide and explain exactly
- * the path that it names. */
+/* Check a rule without wildcards that is too long for an automaton. It must decide about and
+ * explain exactly the path that it names. */
 static void check_longest(struct bs_fuzz_pool *pool) {
     enum { LONGEST = 129 * 1024 };
     static const char front[] = "{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":"

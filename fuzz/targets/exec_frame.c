@@ -1,5 +1,5 @@
-/* Arbitrary bytes as a line of the shim protocol: each is refused or answered, and a request to run
- * a program is decoded completely or refused. No program is started. */
+/* Arbitrary bytes as a line of the shim protocol. Each line must be refused or answered, and a
+ * request to run a program must be decoded completely or refused. No program is started. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +94,7 @@ static void check_request(const cJSON *object, const struct bs_fuzz_node *node,
     bs_decoder_clear(&decoder);
 }
 
-/* The answer must be one object in one line, with the request's id and one of the three
+/* Check that the answer is one object in one line, with the id of the request and one of the three
  * outcomes. */
 static void check_answer(const struct bs_buf *out, const struct bs_fuzz_node *request,
                          struct bs_fuzz_pool *pool) {

@@ -1,5 +1,5 @@
-/* Globs of a small alphabet against an independent matcher; half of the paths derive from the
- * glob. */
+/* Globs of a small alphabet, compared with an independent matcher. Half of the paths derive from
+ * the glob. */
 #include "support/glob_case.h"
 #include "support/glob_gen.h"
 

@@ -1,4 +1,4 @@
-/* Check laws between globs, independent of the matches of a single one. */
+/* Checks laws between globs, which do not depend on the matches of a single glob. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,9 +40,9 @@ static bool normalize(struct bs_gen_text *text, bool glob) {
     return true;
 }
 
-/* Write `before`, the glob and `after` to `out`; the glob is in normal form. False if there is no
- * room. A glob with a blank at its end is used only unchanged: with text after it the blank would
- * have another meaning. */
+/* Write `before`, the glob and `after` to `out`. The glob is in normal form. Returns false if there
+ * is no room. A glob with a blank at its end is only used unchanged, because with text after it the
+ * blank would have another meaning. */
 static bool surround(const char *before, const struct bs_gen_text *text, const char *after,
                      struct bs_gen_text *out) {
     size_t front = strlen(before);
@@ -56,7 +56,7 @@ static bool surround(const char *before, const struct bs_gen_text *text, const c
     return true;
 }
 
-/* Fail unless the library's result fits the law. bs_fuzz_lie inverts the result, to test the
+/* Fail unless the result of the library fits the law. bs_fuzz_lie inverts the result, to test the
  * oracle. */
 static void check_law(const char *law, bool found, bool expected, const char *what) {
     if ((found != bs_fuzz_lie(law)) != expected)
@@ -87,8 +87,8 @@ static bool matches(const struct bs_glob *glob, const char *path, size_t len) {
     return bs_glob_match(glob, path, len, &matched, NULL) == BS_OK && matched;
 }
 
-/* True if the glob matches the part of the path after one of its separators, or the part before
- * one. */
+/* True if the glob matches the part of the path after (or before, without `after`) one of its
+ * separators. */
 static bool matches_a_part(const struct bs_gen_text *text, const struct bs_gen_text *path,
                            bool after) {
     struct bs_glob *glob = NULL;
@@ -114,7 +114,7 @@ static void judge_nested(const struct bs_law_case *law) {
         !surround(deeper ? "**/" : "", &glob, deeper ? "" : "/**", &around))
         return;
     enum verdict verdict = ask_path(&around, &path);
-    /* The law says nothing about a path that is refused. */
+    /* the law does not apply to a path that is refused */
     if (verdict == REFUSED)
         return;
     bool part = matches_a_part(&law->globs[0], &path, deeper);
@@ -168,7 +168,7 @@ static void judge_together(const struct bs_law_case *law) {
                      found, n, expected);
 }
 
-/* A glob of this length is not matched with a path: the law is about whether it compiles. */
+/* Check whether a glob of this length compiles. It is not matched with a path. */
 static void judge_length(const struct bs_law_case *law) {
     char *text = malloc(law->length);
     struct bs_glob *glob = NULL;

@@ -1,5 +1,5 @@
 /* Arbitrary bytes as a glob and a path: encodings, NULs, lengths. A byte 255, which no valid text
- * contains, separates the two; without one the only path is the root. */
+ * contains, separates the two. Without such a byte the only path is the root. */
 #include <string.h>
 
 #include "support/glob_case.h"

@@ -1,5 +1,6 @@
-/* Arbitrary bytes as the input and the output of a module: accepted by the rules of JSON, passed on
- * byte by byte, and accepted again afterwards. The module is a function; no process is started. */
+/* Arbitrary bytes as the input and the output of a module. Both must be accepted exactly if they
+ * are JSON, passed on byte by byte, and accepted again afterwards. The module is a function, so no
+ * process is started. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +79,7 @@ static void judge_input(const char *text, size_t len, bool is) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/* The value must be the text without the white space around it, in memory of its own. */
+/* Check that the value is the text without the white space around it, in memory of its own. */
 static void judge_value(const char *text, size_t len, const struct bs_bytes *value) {
     while (len > 0 && is_blank(text[0])) {
         text++;

@@ -1,4 +1,4 @@
-/* Arbitrary bytes as a path: check its normal form or its refusal. */
+/* Arbitrary bytes as a path. Its normal form or its refusal is checked. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ const char bs_fuzz_target[] = "path_norm";
 
 enum {
     LONGEST = 65536,
-    /* Limits in basic blocks, four times the maximum over the corpus. */
+    /* limits in basic blocks, four times the maximum over the corpus */
     STEPS_BASE = 400,
     STEPS_BYTE = 60,
 };
@@ -75,8 +75,8 @@ static void judge_form(const char *path, size_t len) {
         bs_fuzz_fail("form", "the normal form `%.*s` %s", (int)len, path, why);
 }
 
-/* Two scans recognise paths in normal form quickly. A scan may miss one, because slower code then
- * decides, but it must never accept a path in another form. */
+/* Check the two fast scans for paths in normal form. A scan may miss such a path, because slower
+ * code then decides, but it must never accept a path in another form. */
 static void judge_scans(const char *path, size_t len, bool is_normal) {
     bool wide = bs_path_is_plain(path, len);
     bool portable = bs_path_is_plain_portable(path, len);

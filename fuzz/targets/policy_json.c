@@ -1,4 +1,5 @@
-/* Arbitrary bytes as a policy in JSON, against a second reader and a judge of the contract. */
+/* Arbitrary bytes as a policy in JSON, compared with a second reader and a judge of the
+ * contract. */
 #include "support/raw_case.h"
 
 const char bs_fuzz_target[] = "policy_json";

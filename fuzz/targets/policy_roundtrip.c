@@ -1,4 +1,4 @@
-/* A generated policy in both formats: load, print, load again. */
+/* A generated policy in both formats. It is loaded, printed, and loaded again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 const char bs_fuzz_target[] = "policy_roundtrip";
 
-/* A policy, possibly with a workspace policy over it, each in both formats. */
+/* A policy and, in some cases, a workspace policy over it. Each is in both formats. */
 struct input {
     struct bs_fuzz_pool pool;
     struct bs_policy_text global[2];
@@ -68,7 +68,7 @@ static int by_pointer(const void *a, const void *b) {
     return order != 0 || x->code == NULL || y->code == NULL ? order : strcmp(x->code, y->code);
 }
 
-/* The same problems must be reported for both formats. They are sorted by pointer before the
+/* Check that the same problems are reported for both formats. They are sorted by pointer before the
  * comparison, because lines and columns differ between the formats. */
 static void compare_reported(struct bs_policy_problem *a, size_t n_a, struct bs_policy_problem *b,
                              size_t n_b) {
@@ -97,7 +97,8 @@ static bool same_text(const struct bs_policy_text *a, const struct bs_policy_tex
     return a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
 }
 
-/* A printed policy, loaded and printed again in both formats, must give the same text. */
+/* Check that a printed policy gives the same text if it is loaded and printed again, in both
+ * formats. */
 static void check_fixpoint(const struct bs_policy_text *text, const struct bs_policy_text *texts) {
     struct bs_fuzz_load again;
     bs_fuzz_load(text, NULL, &again);
@@ -125,7 +126,7 @@ static void check_printed(const struct bs_policy_text *texts, const struct bs_fu
             bs_fuzz_fail("print", "the printed policy is not well-formed:\n%.*s",
                          (int)texts[format].len, texts[format].data);
         bs_fuzz_judge(read.root, NULL, pool, &verdict);
-        /* Skip the check: the merge of two files may have more rules than one file may contain. */
+        /* Skip the check if the merge of two files has more rules than one file may contain. */
         if (verdict.problems != NULL && merged)
             continue;
         if (verdict.problems != NULL || !bs_fuzz_same_policy(&verdict.policy, expected) ||
@@ -136,8 +137,8 @@ static void check_printed(const struct bs_policy_text *texts, const struct bs_fu
     }
 }
 
-/* Print the policies loaded from each format. If both print the same text, one check of it is
- * enough. */
+/* Print the policies that were loaded from each format. If both give the same text, it is checked
+ * only once. */
 static void check_print(const struct bs_fuzz_load *loads, const struct bs_fuzz_policy *expected,
                         bool merged, struct bs_fuzz_pool *pool) {
     struct bs_bytes bytes[2][2];

@@ -1,4 +1,4 @@
-/* Arbitrary JSON as a script of steps: a script that the contract's page forbids must be refused
+/* Arbitrary JSON as a script of steps. A script that the contract's page forbids must be refused
  * with its place, and a plain script must be decoded correctly. No process is started. */
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static const struct bs_fuzz_node *named(const struct bs_fuzz_node *handles,
                                                               : NULL;
 }
 
-/* True if the page forbids the step under every reading. */
+/* True if the page forbids the step, however it is read. */
 static bool step_is_wrong(const struct bs_fuzz_node *handles, const struct bs_fuzz_node *step,
                           bool repeated) {
     int kind = kind_of(step);
@@ -93,7 +93,8 @@ static bool is_wrong(const struct bs_fuzz_node *root) {
     return false;
 }
 
-/* True for handles with only a program, and steps without options other than these. */
+/* True if the handles have only a program, and the steps have no options other than those checked
+ * here. */
 static bool is_plain(const struct bs_fuzz_node *root) {
     static const char *const bare[] = {"open", "poll",  "terminate", "kill",
                                        "drop", "close", "wait"};
@@ -102,8 +103,8 @@ static bool is_plain(const struct bs_fuzz_node *root) {
     for (const struct bs_fuzz_node *key = handles->first; key != NULL; key = key->next->next) {
         const struct bs_fuzz_node *request = bs_fuzz_field(key->next, "request");
         const struct bs_fuzz_node *program = bs_fuzz_field(request, "program");
-        /* Require exactly one member of each kind, so that only the members checked here can be
-         * wrong. */
+        /* Require exactly one member of each kind, so that only the members that are checked here
+         * can be wrong. */
         if (strlen(key->text) != key->len || request == NULL || key->next->first->next->next ||
             !is_string(program) || request->first->next->next ||
             strlen(program->text) != program->len)

@@ -1,7 +1,7 @@
 /* Steps on two live processes in a generated order, some of them during a wait in another thread.
- * They are checked by laws that hold for every order: no byte is lost, a reported end is always
- * reported alike, no group member survives the end of its group, no descriptor stays open, a failed
- * opening gives no handle, and if another part of the program reaps the child every wait is an
+ * They are checked by laws that hold for every order: no byte is lost; an end that was reported is
+ * always reported alike; no group member survives the end of its group; no descriptor stays open; a
+ * failed opening gives no handle; if another part of the program reaps the child, every wait is an
  * error. */
 #include <boxspec/process.h>
 
@@ -155,7 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t n = draw_steps(data, size, steps);
     unsigned before = descriptors();
     for (size_t i = 0; i < n; i++) {
-        /* With SIGCHLD ignored the system would reap the other process's children, too. */
+        /* With SIGCHLD ignored, the system would reap the children of the other process too. */
         if (steps[i].opening.kind == BS_OPENING_COLLECTED &&
             models[1 - steps[i].handle].process != NULL)
             steps[i].opening.kind = BS_OPENING_ALONE;

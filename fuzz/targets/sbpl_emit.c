@@ -1,6 +1,6 @@
-/* Generated profiles as Seatbelt text: the text can be read back, its strings are exactly the
- * paths, and it decides as the policy does. Of sixteen inputs one has a place that must be refused,
- * and one is a command to wrap. */
+/* Generated profiles as Seatbelt text. The text can be read back, its strings are exactly the
+ * paths, and it decides as the policy does. One of sixteen inputs has a place that must be refused,
+ * and one of sixteen is a command to wrap. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,8 @@
 
 const char bs_fuzz_target[] = "sbpl_emit";
 
-/* Roots whose names are special to regular expressions, strings or other clauses. */
+/* Roots whose names have characters that are special in regular expressions, strings or other
+ * clauses. */
 static const char *const roots[] = {"/Users/u/project",
                                     "/work/project[1]*?.{a}(b)^$+|",
                                     "/q\"uote\\d \xC3\xA9",
@@ -30,7 +31,7 @@ static const char *const states[] = {NULL, "", "/opt/state", "/Users/u/project/a
 static const char *const sides[] = {"/opt/side", "/Users/u/project/a", "/Users/u/projects",
                                     "/Users/u/project/src/ab", "/"};
 
-/* Selected by the first byte. */
+/* values of the first byte that select these cases */
 enum { MISPLACES = 0xE0, WRAPS = 0xF0 };
 
 #define PICK(from, table) (table)[bs_fuzz_below((from), sizeof(table) / sizeof *(table))]
@@ -39,7 +40,7 @@ struct input {
     struct bs_eval_case eval;
     struct bs_sbpl_input sbpl;
     const char *side_roots[2];
-    char root[256];    /* cleaned */
+    char root[256];    /* in clean form */
     bool is_misplaced; /* one of the places must be refused */
 };
 
@@ -54,11 +55,12 @@ static void clean(const char *path, char *out, size_t size) {
     out[to] = '\0';
 }
 
-/* Longer than any string that Seatbelt reads. */
+/* longer than any string that Seatbelt reads */
 #define TEN(text) text text text text text text text text text text
 #define TOO_LONG TEN(TEN("/a-name-that"))
 
-/* Choose a place that no profile may use, or a variable that would open the home directory. */
+/* Choose a place that no profile may use, or a variable that would make the home directory
+ * writable. */
 static void misplace(struct input *input, struct bs_fuzz_provider *from) {
     static const char *const wrong[] = {
         "work",     "~",      "~/w",   "/a/../b", "/a/.",  "/..",     "/tmp",  "/tmp/w", "/var",
@@ -81,7 +83,7 @@ static void misplace(struct input *input, struct bs_fuzz_provider *from) {
     case 4:
         input->side_roots[0] = place;
         sbpl->n_side_roots = 1;
-        /* Only a profile for Codex contains side roots, so only there the long path has an
+        /* Only a profile for Codex contains side roots, so only there does the long path have an
          * effect. */
         if (strcmp(place, TOO_LONG) == 0)
             sbpl->provider = BS_PROVIDER_CODEX;
@@ -103,7 +105,8 @@ static void misplace(struct input *input, struct bs_fuzz_provider *from) {
     }
 }
 
-/* Draw the other fields before the policy, so that short inputs still have all of them. */
+/* Decode the input. The other fields are drawn before the policy, so that short inputs have all of
+ * them too. */
 static void decode(struct input *input, const uint8_t *data, size_t size) {
     struct bs_fuzz_provider from = {data, size};
     struct bs_sbpl_input *sbpl = &input->sbpl;
@@ -185,8 +188,8 @@ void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) 
 }
 
 /* True if a rule may be refused because its string is longer than 1,000 bytes or has a control
- * character. On a case-insensitive system marks above and below a letter are written in every
- * possible order. */
+ * character. A string can become so long if case does not matter, because marks above and below a
+ * letter are then written in every possible order. */
 static bool may_be_unsayable(const struct bs_fuzz_resolved *resolved, bool folds) {
     const struct bs_fuzz_list *const lists[] = {&resolved->read, &resolved->modify};
     for (size_t l = 0; l < 2; l++) {
@@ -209,8 +212,8 @@ static bool may_be_unsayable(const struct bs_fuzz_resolved *resolved, bool folds
     return false;
 }
 
-/* True if a side root meets a read-denied place, which the reference must refuse. `sides` has only
- * side roots that the profile allows; others may be anywhere. */
+/* True if a side root overlaps a place that must not be read, which the reference must refuse.
+ * `sides` has only the side roots that the profile allows; others may be anywhere. */
 static bool is_refusal_due(const struct bs_fuzz_sbpl *sbpl) {
     bool due = false;
     for (size_t i = 0; i < sbpl->n_sides; i++)
@@ -221,7 +224,7 @@ static bool is_refusal_due(const struct bs_fuzz_sbpl *sbpl) {
 static void check_refusal(const struct input *input, const struct bs_fuzz_sbpl *sbpl, int code,
                           const struct bs_sbpl *made, const struct bs_error *err) {
     bool due = input->is_misplaced || is_refusal_due(sbpl);
-    /* If case does not matter, this target does not know which paths are equal, and accepts both
+    /* If case does not matter, this target does not know which paths are equal, so it accepts both
      * results. */
     bool is_open =
         !input->is_misplaced && ((sbpl->folds && input->sbpl.n_side_roots > 0) ||
@@ -273,7 +276,7 @@ static void check_path(const struct bs_fuzz_sbpl *sbpl, const struct bs_seatbelt
     check_op(profile, "file-write-unlink", absolute, answer.unlinks, answer.only_denies);
 }
 
-/* Outside the root, only places for temporary files may be writable. */
+/* Check that outside the root only places for temporary files are writable. */
 static void check_outside(const struct bs_fuzz_sbpl *sbpl, const struct bs_seatbelt *profile) {
     static const struct {
         const char *path;

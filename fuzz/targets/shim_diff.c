@@ -1,5 +1,5 @@
-/* Another implementation, through its shim, against the reference: both get the same requests, one
- * batch for each input. */
+/* Another implementation, through its shim, compared with the reference. Both get the same
+ * requests, one batch for each input. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,16 +22,16 @@ const char bs_fuzz_target[] = "shim_diff";
 int __wrap_bs_matcher_compile(const struct bs_pattern *patterns, size_t n, bool fold,
                               struct bs_matcher **out, struct bs_error *err);
 
-/* Profiles of the reference in this process use automata (the linker installs this wrapper;
- * fuzz/CMakeLists.txt): building tables for profiles with few queries took most of the time, and
- * other targets check tables. If the shim is the reference's, its tables are compared with these
- * automata. */
+/* Make profiles of the reference in this process use automata. The linker installs this wrapper
+ * (fuzz/CMakeLists.txt). Building tables for profiles with few queries took most of the time, and
+ * other targets check tables. If the shim is the reference's own, its tables are compared with
+ * these automata. */
 int __wrap_bs_matcher_compile(const struct bs_pattern *patterns, size_t n, bool fold,
                               struct bs_matcher **out, struct bs_error *err) {
     return bs_matcher_compile_from(BS_TIER_AUTOMATON, patterns, n, fold, out, err);
 }
 
-/* The request that the failure is about, once it is known: only this one is shown. */
+/* The request that the failure is about, once it is known. Then only this request is shown. */
 static size_t shown = SIZE_MAX;
 
 void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) {
@@ -50,9 +50,9 @@ void bs_fuzz_describe(struct bs_fuzz_case *c, const uint8_t *data, size_t size) 
     bs_fuzz_pool_free(&requests.pool);
 }
 
-/* True if the finding's key is listed in BOXSPEC_FUZZ_KNOWN, separated by commas. A shim with one
- * difference shows it all the time, so known ones are skipped to find others. A key may be followed
- * by marks: then only a request with all of them is skipped. */
+/* True if BOXSPEC_FUZZ_KNOWN, a list with commas, has the key of the finding. A shim with one
+ * difference shows it all the time, so known differences are skipped to find others. Marks may
+ * follow a key: then only a request with all of them is skipped. */
 static bool is_known(const char *oracle, const char *kind, unsigned marks) {
     char key[128];
     int len = snprintf(key, sizeof key, "%s%s%s", oracle, kind[0] != '\0' ? " " : "", kind);
@@ -94,8 +94,8 @@ static bool is_trouble(const struct bs_fuzz_shim_requests *requests, size_t from
     return trouble;
 }
 
-/* Return the word by which the sanitizer names the crash, such as the kind of overflow; empty if
- * there is none. It distinguishes two crashes. */
+/* Return the word by which the sanitizer names the crash, such as the kind of overflow, to
+ * distinguish two crashes. The word is empty if there is none. */
 static const char *cause(char *word, size_t room) {
     static const char mark[] = "Sanitizer: ";
     size_t len = 0;
@@ -113,7 +113,7 @@ static const char *cause(char *word, size_t room) {
     return word;
 }
 
-/* Return the kind of failure. If a sanitizer has begun a report the shim has crashed, even if it
+/* Return the kind of failure. If a sanitizer has begun a report, the shim has crashed, even if it
  * seems to hang because a busy machine delays the report. */
 static enum bs_fuzz_trouble named(enum bs_fuzz_trouble trouble) {
     char word[64];
@@ -125,8 +125,8 @@ static bool is_known_trouble(enum bs_fuzz_trouble trouble) {
     return is_known(bs_fuzz_trouble_name(trouble), cause(word, sizeof word), 0);
 }
 
-/* First try the first request without an answer by itself; then halve the batch as long as one half
- * causes the failure again. */
+/* Report the failure with few requests. First try the first request without an answer by itself.
+ * Then halve the batch as long as one half causes the failure again. */
 static _Noreturn void report_trouble(const struct bs_fuzz_shim_requests *requests,
                                      enum bs_fuzz_trouble trouble, size_t answered) {
     size_t from = requests->from;
@@ -158,7 +158,7 @@ static _Noreturn void report_trouble(const struct bs_fuzz_shim_requests *request
     bs_fuzz_fail(bs_fuzz_trouble_name(trouble), "%s%sby request %zu alone", why, colon, from);
 }
 
-/* Answers of identical bytes are equal without being parsed. */
+/* True if the answers differ. Answers of identical bytes are equal without being parsed. */
 static bool differ(const struct bs_buf *ours, const char *theirs, size_t their_len,
                    struct bs_fuzz_pool *pool, const char **where) {
     struct bs_fuzz_json our_json;
@@ -172,7 +172,7 @@ static bool differ(const struct bs_buf *ours, const char *theirs, size_t their_l
     return bs_fuzz_answers_differ(our_json.root, their_json.root, where);
 }
 
-/* The difference to report: the shortest request of a batch, except known kinds. */
+/* The difference to report: the one with the shortest request of a batch, except known kinds. */
 struct difference {
     char kind[64]; /* operation and differing member */
     unsigned marks;
@@ -198,14 +198,14 @@ static void compare(struct bs_fuzz_shim_requests *requests, const struct batch *
     const struct bs_fuzz_shim_request *request = &requests->items[requests->from + i];
     bool differs =
         differ(&found.ours.text, answers->lines[i], answers->lens[i], &requests->pool, &where);
-    /* In a malformed file, ignore a difference in the place of the error: the contract leaves it
-     * open. */
+    /* In a malformed file, ignore a difference in the place of the error, because the contract
+     * leaves it open. */
     differs = differs && !(request->is_broken && where != NULL && strcmp(where, "problems") == 0);
     differs = differs || bs_fuzz_lie("differs");
     if (differs)
         name_kind(&found, request->op, where);
-    /* The first member is the glob, the policy or the file. The paths after it would add marks that
-     * have nothing to do with the rules. */
+    /* Use only the marks of the first member, which is the glob, the policy or the file. The paths
+     * after it would add marks that do not concern the rules. */
     found.marks = bs_fuzz_marks_of(request->members[0].json, request->members[0].len);
     if (differs && !is_known("differs", found.kind, found.marks) &&
         (shortest->len == 0 || found.len < shortest->len)) {

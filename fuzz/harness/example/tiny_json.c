@@ -73,7 +73,7 @@ static bool hex(struct cursor *c) {
     return true;
 }
 
-/* Read a multi-byte character: accept only the shortest form of it, and no surrogates. */
+/* Read a multi-byte character. Accept only its shortest form, and no surrogates. */
 static bool wide(struct cursor *c) {
     unsigned char lead = *c->at++;
     size_t more = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;

@@ -1,6 +1,6 @@
-/* A shim for the parser that supports only policy.load: it refuses a text that is not JSON and
- * accepts any other text as a policy. It therefore differs from implementations that read policies,
- * but fuzzing still detects every input that crashes the parser. */
+/* A shim for the parser. It supports only policy.load: it refuses a text that is not JSON, and
+ * accepts any other text as a policy. So it differs from implementations that read policies, but
+ * fuzzing still detects every input that crashes the parser. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +31,9 @@ static size_t put_code(char *to, unsigned code) {
     return 3;
 }
 
-/* Decode a member's string into a block of exactly its size. The kit writes well-formed JSON
- * without a blank after a colon, and does not escape code points above FFFF. */
+/* Decode a string of a member into a block of exactly its size. This may rely on the kit, which
+ * writes well-formed JSON without a blank after a colon and does not escape code points above
+ * FFFF. */
 static char *member(const char *line, const char *name, size_t *len) {
     char *key = malloc(strlen(name) + 5);
     char *out = malloc(strlen(line) + 1);
