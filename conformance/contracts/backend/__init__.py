@@ -1,1 +1,1 @@
-"""The contract backend: `contract.py` declares it, `page.md` describes it."""
+"""The contract backend. `contract.py` declares it, `page.md` describes it."""

@@ -13,7 +13,7 @@ from contracts.shared.runs import RunAnswer
 
 
 class Claim(TypedDict, total=False):
-    """The claim for one aspect. `reasons` say what is not enforced."""
+    """The claim for one aspect. `reasons` say which parts are not enforced."""
 
     claim: str
     reasons: list[str]
@@ -82,8 +82,8 @@ NOTHING: Claim = {"claim": "unavailable", "reasons": ["there is no claim"]}
 class ObservedSession(Observed):
     """The answer to one backend.run, and the observations from outside.
 
-    probed: a function that returns the claims of backend.probe for the same fields, or None without
-        an answer. It is called only if the claims are needed.
+    probed: a function that returns the claims of backend.probe for the same fields, or None if
+        backend.probe gave no claims. It is called only if the claims are needed.
     """
 
     def __init__(
@@ -118,8 +118,8 @@ class ObservedSession(Observed):
     def dropped(self) -> bool:
         """True if the calls ran without the backend.
 
-        Raise a Failure if they must not run so: a probe claims some enforcement, and prepare did
-        not fail.
+        Raise a Failure if the backend had to be used: the session or backend.probe claims some
+        enforcement, and prepare did not fail.
         """
         if self.result["enforcement"] != "none":
             return False
@@ -162,13 +162,13 @@ class ObservedSession(Observed):
         return _claim(self.result["claims"], aspect)
 
     def claims_fully(self, aspect: str) -> bool:
-        """True if an aspect is claimed fully, in this session or by backend.probe."""
+        """True if the aspect is claimed fully by this session or by backend.probe."""
         if self.claim(aspect)["claim"] == "fully":
             return True
         return bool(_claim(self._probed(self), aspect)["claim"] == "fully")
 
     def excuse(self, aspect: str, escaped: str) -> None:
-        """Raise Declared if the aspect was not claimed fully before the run; the escape is no
+        """Raise Declared if the aspect was not claimed fully before the run: the escape is no
         failure then.
 
         The claims of the session arrive only after the run. If backend.probe claims the aspect
@@ -202,7 +202,7 @@ class ObservedSession(Observed):
 
     @property
     def violations(self) -> list[tuple[bytes, str]]:
-        """Return path and rule of each change that the scan found, sorted by path."""
+        """Return the path and the rule of each change that the scan found, sorted by path."""
         found = self.result.get("violations", [])
         return sorted((unb64(each["path_b64"]), str(each["rule"])) for each in found)
 

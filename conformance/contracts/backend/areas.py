@@ -9,7 +9,7 @@ from boxspec.judge.record import Record
 from boxspec.judge.verdict import OBSERVED, Verdict
 
 # For each area: its topics, and the aspects that a backend claims for it. The contract requires
-# `launch` of every backend, so it is not claimed.
+# `launch` of every backend, so no backend claims it.
 AREAS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "files": (("WRITE", "META", "RULE"), ("fs-read", "fs-write", "fs-metadata")),
     "network": (("NET", "EGRESS"), ("network",)),

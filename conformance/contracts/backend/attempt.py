@@ -1,7 +1,7 @@
 """Make an attempt to escape and judge it.
 
 An attempt counts only if it has its effect on this host without a sandbox, and if an allowed
-counterpart works inside. The effect outside decides.
+counterpart works inside. The effect outside decides the verdict.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from contracts.shared.requests import ExecRequest
 
 WRITABLE = frozenset({"repo-write", "no-network", "full-dev", "ci-only"})
 OWN = "launch"
-# Before its attempt every probe writes where the profile allows it, or opens /dev/null. These
-# requirements are about that.
+# Before its attempt every probe writes to a permitted place, or opens /dev/null. These requirements
+# are about these accesses.
 WORK, EVERYWHERE = "BACKEND-ALLOW-01", "BACKEND-ALLOW-02"
 
 
@@ -46,10 +46,10 @@ def control(name: str) -> None:
 def need_effect(scene: Scene, **params: object) -> None:
     """Raise HostLacks if the attempt has no effect on this host without a sandbox.
 
-    A normal user makes it once more with the capabilities that a user namespace gives: a sandbox
-    may make such a namespace too. The ground is used up by this.
+    A normal user repeats the attempt with the capabilities of a new user namespace, because a
+    sandbox may give them too. The attempt changes the ground, so it cannot be used again.
     """
-    # Listeners report each connection once, so the effects are asked once for each attempt.
+    # Listeners report each connection only once. So the effects are read once for each attempt.
     attempted, _ = run_outside(scene, scene.arm(**params))
     found = scene.effects(attempted)
     if not found and os.geteuid() != 0:
@@ -84,10 +84,11 @@ def inside(
 def attempted_inside(
     session: ObservedSession, allowed: str = EVERYWHERE, at: int = 0
 ) -> ProbeResult:
-    """Return the result that the probe of a call printed, by default of the first one.
+    """Return the result that the probe of a call printed, by default of the first call.
 
-    Fail if the probe did not run. A probe also tries a counterpart that must work. If that one
-    failed, blame the requirement `allowed`, unless the test itself is for that requirement.
+    Fail if the probe did not run. A probe also tries a counterpart that must work. If the
+    counterpart failed, blame the requirement `allowed`, unless the test itself is for that
+    requirement.
     """
     session.need_enforcement()
     answer = session.calls[at]
@@ -125,7 +126,7 @@ def attempted_inside(
 
 
 def judge(scene: Scene, session: ObservedSession, attempted: ProbeResult, at: int = 0) -> None:
-    """Judge an attempt by its effect outside, then by the error inside."""
+    """Judge an attempt by its effect outside, and after that by the error inside."""
     probe = scene.probe
     effects = scene.effects(attempted)
     claim = session.claim(probe.aspect)
@@ -160,10 +161,10 @@ def judge(scene: Scene, session: ObservedSession, attempted: ProbeResult, at: in
 def need_an_end(
     scene: Scene, session: ObservedSession, attempted: ProbeResult, at: int = 0
 ) -> None:
-    """Fail unless the attempt was completed, refused, or killed by a filter.
+    """Fail unless the attempt was completed, was refused, or was killed by a filter.
 
-    Otherwise a missing effect is no evidence: a probe that crashed or ran out of time may not have
-    made its attempt.
+    In other cases a missing effect is no evidence: a probe that crashed or ran out of time may not
+    have made its attempt.
     """
     ended = session.calls[at].result["exit_code"]
     # A filter may have killed all processes of the probe. The exit code of the session is then 128
@@ -181,7 +182,7 @@ def need_an_end(
 
 
 def expect_nothing_outside(session: ObservedSession, changes: Sequence[str], by: str) -> None:
-    """Fail if something outside has changed, although no probe was to change it."""
+    """Fail if something outside has changed, although no probe should change it."""
     if changes:
         session.excuse("fs-write", f"{by}: {changes[0]}")
     expect(f"effects outside the sandbox ({by})", changes, [], verdict=Verdict.CONTRADICTION)

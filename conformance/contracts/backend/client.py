@@ -1,4 +1,4 @@
-"""The client for backends, which a case has as `case.backend`."""
+"""The client for backends. A case has it as `case.backend`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from contracts.backend.scene import SECRET
 from contracts.shared.requests import ExecRequest, exec_request
 
 CONTROL = "none"
-# A session that lasts longer than this may have dropped the backend because its probe exceeded its
-# own time limit.
+# If a session lasts longer than this, the backend's own probe may have exceeded its time limit, so
+# that the session dropped the backend.
 CUT_OFF_MS = 2000.0
-# For each kind of request, the requirement that decides whether requests of that kind return. If
-# they do not return, all other tests that use them are blocked, because they would only wait.
+# For each kind of request, the requirement that decides whether requests of this kind return. If
+# they do not return, all other tests that use them are blocked, because the tests would only wait.
 RETURNS = {
     "probe": "BACKEND-PROBE-01",
     "session": "BACKEND-ALLOW-01",
@@ -35,11 +35,11 @@ RETURNS = {
 STUCK_S = 10.0
 # The fields that a context and backend.probe have in common.
 PROBED = ("profile", "policy", "egress", "strict_metadata", "accept")
-# Variables whose value differs on each ground. They do not affect a claim.
+# The values of these variables are different on each ground. They do not affect a claim.
 OF_THE_GROUND = ("HOME", SECRET)
-# For each session, the backends that have enforced or claimed something.
+# For each session, the backends that have enforced something or claimed to.
 _enforcing: WeakKeyDictionary[Session, set[str]] = WeakKeyDictionary()
-# For each session, the claims of backend.probe by the fields of the request.
+# For each session, the claims of backend.probe, by the fields of the request.
 _probed: WeakKeyDictionary[Session, dict[str, Claims | None]] = WeakKeyDictionary()
 
 
@@ -74,7 +74,7 @@ class Context(ProbeFields, total=False):
 
 
 class SessionOptions(Options, Context, total=False):
-    """The fields of a session, and how its shim process is started."""
+    """The fields of a session, and the options for starting its shim process."""
 
     backend: str | None
     script: Mapping[str, Any] | None
@@ -83,7 +83,7 @@ class SessionOptions(Options, Context, total=False):
 
 
 class BackendClient:
-    """Probes a backend and runs sessions of it."""
+    """Probes a backend, and runs sessions with it."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -95,7 +95,7 @@ class BackendClient:
         return found
 
     def mechanism(self, name: str) -> list[str]:
-        """Return the parts of the backend's mechanism that hello lists, for example namespaces,
+        """Return the parts of the backend's mechanism that hello lists, such as namespaces and
         seccomp."""
         return str(self.named.get(name, {}).get("mechanism", "")).split("+")
 
@@ -108,9 +108,8 @@ class BackendClient:
     def chosen(self) -> str:
         """Return the backend of this run.
 
-        This is the one that `--backend` names, or else the strongest one (see strongest.py). If the
-        strongest one is not known yet, or there is only one, it is the first backend in hello that
-        confines programs.
+        This is the backend that `--backend` names, or else the strongest one (see strongest.py). If
+        the strongest one is unknown, it is the first backend in hello that confines programs.
         """
         session = self._case.session
         if session.backend is not None:
@@ -187,16 +186,18 @@ class BackendClient:
         )
 
     def need_sessions_that_return(self) -> None:
-        """Raise Blocked if sessions do not return, so that a test is not prepared in vain."""
+        """Raise Blocked if sessions do not return, before a test is prepared for nothing."""
         self._limit("session", STUCK_S)
 
     def _limit(self, kind: str, within_s: float) -> float:
-        """Return the time limit of a request; raise Blocked if requests of its kind do not
-        return."""
+        """Return the time limit of a request.
+
+        Raise Blocked if requests of its kind do not return.
+        """
         if kind not in self._case.session.stuck:
             return within_s
-        # One test of the deciding requirement shows the hang. Other tests send no further request
-        # of this kind, except repeated attempts.
+        # One test of the deciding requirement shows the hang. Other tests send no request of this
+        # kind, except in a repeated attempt.
         shown = self._case.attempt.number == 1 and self._case.hangs.count(self._case.topic) > 0
         if shown or RETURNS[kind] not in self._case.deciding:
             raise Blocked([RETURNS[kind]], f"a {kind} of this backend does not return")
@@ -215,8 +216,8 @@ class BackendClient:
     def _claimed(self, state: State, shim_env: ShimEnv, seen: ObservedSession) -> Claims | None:
         """Return the claims of backend.probe for the fields of a session, in the same state.
 
-        The result is None for a scripted backend. It is also None after an error, which means that
-        the backend is unavailable.
+        Return None for a scripted backend. Return None also after an error, which means that the
+        backend is unavailable.
         """
         message = seen.message
         if not isinstance(message, dict) or "script" in message:
@@ -237,7 +238,8 @@ class BackendClient:
         return _enforcing.setdefault(self._case.session, set())
 
     def _look_again_if_cut_off(self, seen: ObservedSession, backend: str) -> None:
-        """Raise Late if a session took long and dropped a backend which enforced something before.
+        """Raise Late if a session took long and dropped a backend that has enforced something
+        before.
 
         The backend's own probe may have exceeded its time limit because no processor was free. Late
         makes the kit repeat the test without other tests.

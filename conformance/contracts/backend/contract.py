@@ -1,5 +1,4 @@
-"""The contract backend: a sandbox around programs, which is judged by the effects that programs
-have."""
+"""The contract backend: a sandbox around programs. It is judged by the effects of the programs."""
 
 from boxspec.subject.contract import Contract
 

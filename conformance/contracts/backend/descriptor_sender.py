@@ -14,9 +14,9 @@ NAME = "descriptor-sender"
 
 
 class DescriptorSender:
-    """Listens inside the with-block. Each client gets a descriptor that is open for writing.
+    """Listens inside the with-block, and sends each client a descriptor that is open for writing.
 
-    The sender reports no effect itself: a change of the file is the effect.
+    The sender reports no effect itself. A change of the file is the effect.
     """
 
     def __init__(self, workspace: Path, file: Path) -> None:
@@ -28,8 +28,8 @@ class DescriptorSender:
             self._fd = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
             self._stack.callback(os.close, self._fd)
             self._socket = self._stack.enter_context(socket.socket(socket.AF_UNIX))
-            # The path of the socket may be too long for an address, so a path through a descriptor
-            # is used.
+            # The path of the socket may be too long for an address, so a short path through a
+            # descriptor is used.
             folder = os.open(workspace, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 self._socket.bind(f"/proc/self/fd/{folder}/{NAME}")

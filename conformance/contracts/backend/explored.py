@@ -1,4 +1,4 @@
-"""The requests by which generated programs run in a backend (`boxspec explore`)."""
+"""The requests that run generated programs in a backend (`boxspec explore`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ FULLY = "fully"
 class Explored:
     """One backend of a shim, under one profile.
 
-    It gets a policy that keeps and hides a folder, if it claims to enforce that fully.
+    If the backend claims to enforce policies fully, it gets a policy that keeps one folder
+    unchanged and hides another.
     """
 
     def __init__(self, session: Session, backend: str | None, profile: str) -> None:
@@ -46,7 +47,7 @@ class Explored:
     def _claims(
         self, case: BackendCase, profile: str, **fields: Any
     ) -> tuple[frozenset[str], bool]:
-        """Return the aspects that are claimed fully, and whether all requested ones are."""
+        """Return the aspects that are claimed fully, and True if all requested aspects are."""
         answer = case.backend.probe(profile, backend=self.name, **fields)
         if not answer.ok:
             return frozenset(), False
@@ -61,7 +62,7 @@ class Explored:
             "op": "backend.run",
             "backend": self.name,
             "context": {"root": str(root), **self._context},
-            # A backend that claims one aspect only in part is explored for the others.
+            # If the backend claims an aspect only in part, the other aspects are explored.
             "on_unavailable": "refuse" if self._whole else "degrade",
             "calls": [{"request": request}],
         }

@@ -1,8 +1,8 @@
 """The ground of an attempt: a workspace, a tree outside it and a home, with their changes.
 
 It lies below BOXSPEC_CASE_ROOT, or else below a folder of the user. It lies under /tmp only in a
-test about that place, because many sandboxes have a /tmp of their own. The home is a directory of
-the ground too, so that no profile grants access to files outside the ground.
+test about that place, because many sandboxes have their own /tmp. The home is a directory of the
+ground too, so that no profile grants access to files outside the ground.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _is_replaced(folder: Path) -> bool:
 
 @contextlib.contextmanager
 def made_ground(parent: Path | None = None) -> Iterator[Ground]:
-    """Make a ground below this folder; by default below one that no sandbox replaces."""
+    """Make a ground below this folder, by default below a folder that no sandbox replaces."""
     register = case_root() / "grounds"
     folder = folders.make_registered(
         parent or secrets.choice(parents()),
@@ -53,7 +53,8 @@ def made_ground(parent: Path | None = None) -> Iterator[Ground]:
         register,
     )
     with contextlib.ExitStack() as stack:
-        # Register the removal before the first write, which fails if the disk is full.
+        # The removal is registered before the first write, because a write fails if the disk is
+        # full.
         stack.callback(folders.delete, folder)
         folder.chmod(0o755)
         ground = Ground(folder)
@@ -77,8 +78,7 @@ class Ground:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        # A program cannot guess this token. So if a program prints it, the program has read a
-        # canary.
+        # A program cannot guess this token. So a program that prints the token has read a canary.
         self.token = secrets.token_hex(8)
         self.ws, self.out, self.home = (_somewhere_below(folder) for _ in range(3))
         for path in (self.out / "empty", self.home / ".ssh"):
@@ -97,7 +97,7 @@ class Ground:
         self._watched: list[Path] = []
 
     def move_ws(self, place: Path) -> None:
-        """Move the workspace, with the program in it, to a new path."""
+        """Move the workspace, together with the program in it, to a new path."""
         place.parent.mkdir(parents=True, exist_ok=True)
         self.ws = self.ws.rename(place)
         self.program, self.params = (place / each.name for each in (self.program, self.params))
@@ -149,8 +149,8 @@ class Ground:
         known["inner"] = inner_path(self.out / "file")
         every = {"armed": probe, "out_from_ws": self.out_from_ws, **known, **params}
         text = "".join(f"{name}={value}\n" for name, value in every.items())
-        # The parameters are encoded with a random key, so that a sandbox cannot read from the file
-        # which attempt follows (fixtures/probes/probe.h).
+        # The parameters are encoded with a random key. So a sandbox cannot read from the file which
+        # attempt follows (fixtures/probes/probe.h).
         key = LOWEST_KEY + secrets.randbelow(256 - LOWEST_KEY)
         self.params.write_bytes(bytes([key, *(byte ^ key for byte in text.encode())]))
         return [str(self.program), str(self.params)]

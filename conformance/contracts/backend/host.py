@@ -1,4 +1,4 @@
-"""Find out which mechanisms for sandboxes this host has. Nothing is changed."""
+"""Find out which mechanisms for sandboxes this host has, without any changes."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def number(path: str) -> int | None:
 
 
 def without_mechanisms() -> str | None:
-    """Return a text if the host has neither user namespaces nor Landlock, otherwise None.
+    """Return a reason if the host has neither user namespaces nor Landlock, otherwise None.
 
-    Without both only root can enforce anything.
+    Without both, only root can enforce anything.
     """
     if landlock_abi() > 0 or (number("/proc/sys/user/max_user_namespaces") or 0) > 0:
         return None
@@ -37,7 +37,7 @@ def without_mechanisms() -> str | None:
 
 
 def without_probes() -> str | None:
-    """Return a text if the program with the probes is missing, otherwise None."""
+    """Return a reason if the program with the probes is missing, otherwise None."""
     try:
         return None if Path(programs.probe).is_file() else f"{programs.probe} is not built"
     except UsageError as why:

@@ -54,5 +54,5 @@ def environment(found: dict[str, Any]) -> dict[str, str]:
 
 
 def arguments(found: dict[str, Any]) -> list[str]:
-    """Return the words that the program got, its own name first."""
+    """Return the words that the program got. Its own name is the first word."""
     return [base64.b64decode(each).decode() for each in found["argv_b64"]]

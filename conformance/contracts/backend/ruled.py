@@ -16,8 +16,8 @@ from contracts.backend.ground import Ground, made_ground
 from contracts.backend.scene import Scene, made_scene, run_outside
 from contracts.shared.documents import one_profile
 
-# A path in a subdirectory of the workspace. Configuration files in which an agent could hide
-# commands have such paths.
+# A path in a subdirectory of the workspace, like those of configuration files in which an agent
+# could hide commands.
 DENIED = "a/b/denied"
 
 
@@ -83,14 +83,15 @@ def named(session: ObservedSession, rule: str) -> list[NotEnforced]:
 
 
 def excuse_rule(session: ObservedSession, rule: str, aspect: str, escaped: str) -> None:
-    """Raise Declared if the rule is reported and its aspect is not claimed fully."""
+    """Raise Declared if the rule was reported and its aspect is not claimed fully."""
     reports = named(session, rule)
     if reports and session.claim(aspect)["claim"] != "fully":
         raise Declared(rule, "not enforced", escaped, str(reports[0]["why"]))
 
 
 def expect_unread_paths(session: ObservedSession, rule: str, read: Sequence[str]) -> None:
-    """Fail if a denied file was read under one of its paths, or a file without a rule was not."""
+    """Fail if a denied file was read by one of its paths, or if a file without a rule was not
+    read."""
     if read:
         excuse_rule(session, rule, "fs-read", f"{read[0]} is read")
     expect("paths by which the denied file is read", read, [], verdict=Verdict.CONTRADICTION)
@@ -103,7 +104,7 @@ def expect_unread_paths(session: ObservedSession, rule: str, read: Sequence[str]
 
 
 def expect_unchanged_file(session: ObservedSession, rule: str, ground: Ground) -> None:
-    """Fail if the denied file that is watched was changed, or the file `neighbour` not created."""
+    """Fail if the denied file was changed, or if the file `neighbour` was not created."""
     changes = ground.changes()
     if changes:
         excuse_rule(session, rule, "fs-write", changes[0])
@@ -119,7 +120,7 @@ def expect_unchanged_file(session: ObservedSession, rule: str, ground: Ground) -
 def expect_held_or_named(
     session: ObservedSession, rule: str, reports: Sequence[NotEnforced], broken: bool
 ) -> None:
-    """Fail if a rule is broken and not reported."""
+    """Fail if a rule was broken and was not reported."""
     expect(
         f"whether {rule} holds, or is named as not enforced",
         bool(reports) or not broken,
@@ -142,7 +143,8 @@ def reports_of(session: ObservedSession, name: str) -> list[NotEnforced]:
 def excuse_if_named(session: ObservedSession, aspect: str, escaped: str) -> None:
     """Raise Declared if the aspect was not claimed fully before the run, and rules were reported.
 
-    The path may be denied because a rule that allows is not enforced, or by another spelling.
+    Any reported rule counts: an allowing rule may be reported as not enforced, or the deny may have
+    another spelling.
     """
     if session.result["not_enforced"]:
         session.excuse(aspect, escaped)
@@ -151,7 +153,7 @@ def excuse_if_named(session: ObservedSession, aspect: str, escaped: str) -> None
 def expect_unchanged(session: ObservedSession, name: str, changes: Sequence[str]) -> None:
     """Fail if a path that the policy denies to modify has changed.
 
-    Raise Declared if its rule was reported as not enforced.
+    Raise Declared if the rule of the path was reported as not enforced.
     """
     reports = reports_of(session, name)
     if changes and reports:
@@ -164,7 +166,8 @@ def expect_unchanged(session: ObservedSession, name: str, changes: Sequence[str]
 def expect_unread(session: ObservedSession, name: str, is_read: bool) -> None:
     """Fail if the path was read.
 
-    Raise Declared if its rule was reported as not enforced and fs-read is not claimed fully.
+    Raise Declared if the rule of the path was reported as not enforced, and fs-read is not claimed
+    fully.
     """
     reports = reports_of(session, name) if is_read else []
     if reports and session.claim("fs-read")["claim"] != "fully":
@@ -216,8 +219,10 @@ def holds(
 
 
 def makes_nothing(case: BackendCase, rules: dict[str, Any]) -> None:
-    """Fail if a session with these rules itself changes the workspace, which contains `dir` and a
-    few files."""
+    """Fail if a session with these rules changes the workspace without any program.
+
+    The workspace contains `dir` and a few files.
+    """
     with made_ground() as ground:
         (ground.ws / "dir").mkdir()
         program, *args = ground.write_params("o_devices")

@@ -24,11 +24,12 @@ from contracts.backend.ground import CANARY, Ground, made_ground
 from contracts.backend.sysctl import Sysctl
 
 WITHIN_S = 20.0
-# An environment variable of the caller that no program inside may get.
+# An environment variable of the caller. No program inside may get it.
 SECRET = random_variable_name()
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
-# The observer for each word in a probe's column `needs`, in the order in which they are started.
+# For each word in the column `needs` of the probes, its observer. Observers are started in this
+# order.
 OBSERVERS: dict[str, Callable[[Ground], Any]] = {
     "listeners": lambda ground: Listeners(ground.out, ground.token),
     "descriptor-sender": lambda ground: DescriptorSender(ground.ws, ground.out / "file"),
@@ -38,7 +39,7 @@ OBSERVERS: dict[str, Callable[[Ground], Any]] = {
     "host-ipc": lambda ground: HostIpc(ground.token),
     "victim": lambda ground: Victim(programs.victim, ground.out, ground.token),
 }
-# The other words of that column; made_scene prepares what they name.
+# The other words of this column. made_scene prepares the things that they name.
 PREPARED = frozenset({"descriptors", "stdin", "variable", "workspace-watch"})
 JUDGED = frozenset({"effect", "outcome", "host-file"})
 
@@ -51,7 +52,7 @@ class Scene:
     ground: Ground
     observers: list[Any] = field(default_factory=list)
     params: dict[str, object] = field(default_factory=dict)
-    # Flags of the warden, and the stdin of the program: a file or a descriptor.
+    # Flags of the warden, and the stdin of the program, which is a file or a descriptor.
     state: list[str] = field(default_factory=list)
     stdin: Path | int | None = None
 
@@ -59,7 +60,7 @@ class Scene:
         return self.ground.write_params(self.probe.name, **{**self.params, **params})
 
     def effects(self, attempted: ProbeResult) -> list[str]:
-        """Return the changes outside, and the secrets and accesses that the attempt obtained."""
+        """Return the changes outside, and the secrets and accesses that the attempt got."""
         found = self.ground.changes()
         for observer in self.observers:
             found += observer.hits() if isinstance(observer, Listeners) else observer.effects()
@@ -70,22 +71,24 @@ class Scene:
         return found
 
     def _success_counts(self, attempted: ProbeResult) -> bool:
-        """True if the success of the call is an effect by itself, as the column `judged` of the
-        probe says."""
+        """True if the success of the call is an effect by itself.
+
+        The column `judged` of the probe says this.
+        """
         if self.probe.judged == "host-file":
-            # The sandbox may have another file under this name. Opening that one does no harm to
-            # the host.
+            # The sandbox may have its own file under this name. Opening that file does not harm the
+            # host.
             st = Path("/etc/passwd").stat()
             return f"file {st.st_dev}:{st.st_ino}" in attempted.leaked
         return self.probe.judged == "outcome"
 
 
 def mounted(scene: Scene, at: Path) -> Path:
-    """Mount a directory with a canary at `at`, visible only to the program, and watch its files.
+    """Mount a directory with a canary at `at`, and watch its files.
 
-    The mount is in a namespace that ends with the warden's child. The source of the mount is
-    visible outside, where it is watched. Only root can mount; otherwise the warden reports an
-    error, and the test is not measured.
+    Only the program sees the mount: the mount is in a namespace that ends with the warden's child.
+    The source of the mount is visible outside, where it is watched. Only root can mount; for other
+    users the warden reports an error, and the test is not measured.
     """
     below = scene.ground.folder / "mounted"
     below.mkdir()
@@ -104,7 +107,7 @@ def made_scene(name: str) -> Iterator[Scene]:
 
 @contextlib.contextmanager
 def made_scenes(names: Sequence[str]) -> Iterator[list[Scene]]:
-    """Make one ground for several attempts. Its changes and observers belong to all of them."""
+    """Make one ground for several attempts, with common observers."""
     probes = [table()[name] for name in names]
     needs = frozenset[str]().union(*(probe.needs for probe in probes))
     with contextlib.ExitStack() as stack:
@@ -122,15 +125,15 @@ def made_scenes(names: Sequence[str]) -> Iterator[list[Scene]]:
             first.stdin = ground.out / "file"
         if "variable" in needs:
             first.params["variable"] = SECRET
-        # Only these two files of the workspace are watched, which a change of the sandbox's own
-        # copy does not affect. The parameters of the probe are also written to the workspace.
+        # Only these two files of the workspace are watched. If the sandbox changes its own copy,
+        # they do not change. The workspace itself also gets the parameters of the probe.
         own = [ground.ws / "file", ground.ws / "made"] if "workspace-watch" in needs else []
         ground.watch(ground.out, ground.home, *own)
         yield [replace(first, probe=probe) for probe in probes]
 
 
 def run_outside(scene: Scene, words: Sequence[str]) -> tuple[ProbeResult, list[str]]:
-    """Make the attempt without a sandbox; return its result and the processes that it left."""
+    """Make the attempt without a sandbox; return its result, and the processes that it has left."""
     out = scene.ground.folder / "said"
     given = scene.stdin
     if isinstance(given, int):

@@ -1,8 +1,7 @@
-"""Run sessions of a scripted backend, which succeeds or fails as the request says, and observe
-them.
+"""Run sessions of a scripted backend, which succeeds or fails as the request says.
 
-Observed are the programs that ran, how many of them ran through the wrapper, and the creation and
-removal of the backend's directory `place`.
+The test observes which programs ran, how many of them ran through the wrapper, and when the
+backend's directory `place` was created and removed.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ WRAPPER = ("/bin/sh", "-c", 'echo wrapped >> "$0"; exec "$@"')
 
 
 class Seen:
-    """One session: its answer, and the number of each kind of event outside."""
+    """One session: its answer, and how often each kind of event happened outside."""
 
     def __init__(self, session: ObservedSession, ground: Ground, events: Sequence[int]) -> None:
         self.session = session

@@ -1,4 +1,7 @@
-"""Choose the backend that a run judges if no option names one: the strongest that starts here."""
+"""Choose the backend that a run judges if no option names one.
+
+It is the strongest backend that starts on this host.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from boxspec.judge.verdict import Failure, Late, NotApplicable
 from contracts.backend.client import CONTROL, BackendCase
 
 WITHIN_S = 10.0
-# The claims depend on the profile: only no-network asks for the aspect network.
+# The claims depend on the profile: only no-network requests the aspect network.
 PROFILES = ("repo-write", "no-network")
 WORTH = {"fully": 1.0, "partial": 0.5}
 
@@ -18,7 +21,8 @@ WORTH = {"fully": 1.0, "partial": 0.5}
 def choose(case: BackendCase) -> None:
     """Set the backend of the session, unless `--backend` named it.
 
-    The claims of `backend.probe` are compared. The run then judges whether they are true.
+    The backends are compared by the claims of `backend.probe`. The run then judges whether these
+    claims are true.
     """
     names = [name for name in case.backend.named if name != CONTROL]
     if case.session.backend is not None or len(names) < 2:
@@ -28,7 +32,7 @@ def choose(case: BackendCase) -> None:
         strengths = {
             name: _strength(claims_of) for name, claims_of in zip(names, found, strict=True)
         }
-    # Of equally strong backends, the first in hello is chosen.
+    # If several backends are equally strong, the first one in hello is chosen.
     chosen = max(names, key=lambda name: strengths[name])
     case.session.chosen["backend"] = (chosen, [name for name in names if name != chosen])
 
@@ -52,7 +56,7 @@ def _claims(case: BackendCase, name: str, profile: str) -> dict[str, str]:
     try:
         answer = case.backend.probe(profile, backend=name, within_s=WITHIN_S)
     except (Failure, Late, NotApplicable, ShimBroke):
-        # A requirement judges the probe.
+        # A requirement reports the failing probe.
         return {}
     if not answer.ok or answer.result["overall"] == "unavailable":
         return {}

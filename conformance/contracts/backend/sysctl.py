@@ -1,5 +1,4 @@
-"""A setting of the whole system that an attempt tries to write. It is restored after the
-attempt."""
+"""A setting of the whole system that an attempt tries to change. It is restored afterwards."""
 
 from __future__ import annotations
 
@@ -10,8 +9,8 @@ from pathlib import Path
 
 from boxspec.places import case_root
 
-# The number of messages of one source that the kernel logs before it drops further ones. It is not
-# per namespace, so a write would affect the whole host.
+# How many messages of one source the kernel logs before it drops further ones. There is only one
+# value for all namespaces, so a write would affect the whole host.
 SETTING = Path("/proc/sys/kernel/printk_ratelimit_burst")
 
 
@@ -20,8 +19,8 @@ class Sysctl:
 
     def __init__(self) -> None:
         self._stack = contextlib.ExitStack()
-        # Only one run of the kit at a time uses the setting, because another run would see the
-        # attempt.
+        # Only one run of the kit at a time may use the setting. Another run would see the attempt
+        # as its own.
         lock = os.open(case_root() / "sysctl.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._stack.callback(os.close, lock)
         fcntl.flock(lock, fcntl.LOCK_EX)

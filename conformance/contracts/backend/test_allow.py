@@ -1,4 +1,4 @@
-"""Accesses that must work inside, because a sandbox that refuses everything is useless."""
+"""Accesses that must work inside. A sandbox that refuses everything is useless."""
 
 import os
 from pathlib import Path
@@ -81,7 +81,7 @@ def test_a_workspace_may_lie_where_a_sandbox_has_its_own_files(
 @requires("BACKEND-ALLOW-02")
 @pytest.mark.parametrize("profile", PROFILES)
 def test_basic_accesses_of_every_program_work(case: BackendCase, profile: str) -> None:
-    """All probes run in one session, a call each, because they do not affect each other."""
+    """Run all probes in one session, with a call for each. They do not affect each other."""
     with made_ground() as ground:
         arms = [_armed(ground, name) for name in EVERYWHERE]
         session = case.backend.run(
@@ -100,7 +100,7 @@ def test_basic_accesses_of_every_program_work(case: BackendCase, profile: str) -
 
 
 def _armed(ground: Ground, name: str) -> list[str]:
-    """Return the command that starts a probe with its own file of parameters."""
+    """Return the command that starts a probe with a separate file of parameters."""
     words = ground.write_params(name, program=ground.program)
     own = ground.params.with_name(random_name())
     ground.params.rename(own)
@@ -146,7 +146,8 @@ def test_the_cache_of_the_home_is_for_work(case: BackendCase) -> None:
         expect("files created in HOME/.cache", there, True, verdict=Verdict.OVERREFUSED)
 
 
-# Two pipelines: one whose last stage reads all, and one whose last stage ends early.
+# Two pipelines: in the first the last stage reads all data, in the second the last stage ends
+# early.
 PIPELINES = "seq 2000 | cat | sort -n | tail -n 1; yes | cat | cat | head -n 1"
 
 

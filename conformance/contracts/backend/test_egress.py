@@ -15,7 +15,7 @@ BAD = (
     *("example.org:http", "::1:443", "[::1]", "[nonsense]:1", "https://example.org:443"),
     *("example.org:443/path", "two words:1", "*:*", "example.org:+1", "example.org:-1"),
     *("[:::]:1", "[1:2:3:4:5:6:7:8:9]:1", "[::12345]:1"),
-    # Blanks, a text around the address, and digits that are not ASCII.
+    # Entries with blanks, with a text around the address, or with digits that are not ASCII.
     *(" example.org:443", "example.org:443 ", "example.org:443\n", "example.org: 443", " *", "* "),
     *("[::1]x:443", "x[::1]:443", "[::1 ]:443", "[::1:443", "::1]:443", "example.org:٤٤٣"),
 )
@@ -74,7 +74,7 @@ def test_a_list_contradicts_such_a_profile_in_a_session_too(
     _refused_in_a_session(case, profile, entry)
 
 
-# Attempts to reach another destination than the listed one.
+# Attempts to reach a destination that differs from the listed one.
 OTHERS = {"port": "n_tcp4", "address": "n_tcp4", "UDP": "n_udp", "IPv6": "n_tcp6"}
 
 
@@ -89,7 +89,7 @@ def test_an_unlisted_destination_is_not_reached(case: BackendCase, other: str) -
     ):
         allowed = f"127.0.0.1:{named.params['tcp4']}"
         if other == "address":
-            # The listed destination has the port of the attempt, but another address.
+            # The listed destination has the port of the attempt, but a different address.
             allowed = f"127.0.0.2:{scene.params['tcp4']}"
         session, _ = inside(case, scene, "repo-write", egress=[allowed])
         reached = [hit for each in scene.observers for hit in each.hits()]

@@ -87,7 +87,7 @@ def test_variables_of_the_shell_and_the_loader_reach_the_program(case: BackendCa
         )
 
 
-# Names that a shell would not take: a function of bash, and names of other tools.
+# Names that a shell would not accept: a function of bash, and names that other tools use.
 NAMES = [[name, "1"] for name in ("BASH_FUNC_x%%", "a.b", "a-b", "1", "é", "a b", "a", "A" * 300)]
 
 
@@ -121,8 +121,10 @@ def test_an_environment_of_any_size_reaches_the_program(case: BackendCase, what:
 
 @requires("BACKEND-ENV-01", needs=["BACKEND-CONTEXT-01"])
 def test_a_directory_among_the_pairs_is_theirs_or_the_programs(case: BackendCase) -> None:
-    """PWD among the pairs of a request may be kept or replaced: bubblewrap(1) always sets it to the
-    program's directory."""
+    """Give PWD among the pairs of a request.
+
+    The value may be kept or replaced: bubblewrap(1) always sets PWD to the program's directory.
+    """
     with made_ground() as ground:
         pairs = [["PWD", "/elsewhere"]]
         given = environment(report(case, ground, call={"env": {"clear_and_set": pairs}}))
@@ -160,7 +162,8 @@ def test_inherit_keeps_a_list_of_names(case: BackendCase) -> None:
 @requires("BACKEND-ENV-04")
 def test_a_hermetic_run_inherits_only_the_path(case: BackendCase) -> None:
     with made_ground() as ground:
-        # The values are unique, because a wrapper may set some of these names itself.
+        # The values are unique to this test, because a wrapper may set some of these variables
+        # itself.
         mine = {name: f"/{ground.token}/{name}" for name in KEPT if name != "PATH"}
         caller = {**mine, "PATH": KEPT["PATH"], "HOME": str(ground.home)}
         given = environment(report(case, ground, profile="ci-only", shim_env=caller))
@@ -192,8 +195,8 @@ def test_the_scratch_is_private_and_goes(case: BackendCase) -> None:
         scratch = Path(session.calls[1].stdout.decode())
         its_own = scratch.is_absolute() and scratch != ground.out
         expect("whether TMPDIR of the second call is a new absolute path", its_own, True)
-        # The scratch directory is private or gone, so files that the program created there do not
-        # count as outside.
+        # The scratch directory is private or removed, so no file that the program created in it may
+        # be visible outside.
         left = [str(each) for each in (Path("/tmp"), scratch) if _has(each, ground.token)]
         expect("files left of the scratch directory", left, [])
 
@@ -221,7 +224,7 @@ def test_the_mode_of_the_scratch_does_not_depend_on_the_umask(case: BackendCase)
 def test_the_scratch_of_the_next_session_is_empty(case: BackendCase) -> None:
     with made_ground() as ground:
         words = ground.write_params("o_scratch")
-        # Each call creates a file, which must not exist before the call.
+        # Each call creates this file. The file must not exist before the call.
         for when in ("first", "next"):
             session = case.backend.run(
                 [{"program": words[0], "args": words[1:]}],
@@ -246,7 +249,10 @@ chmod 0 closed; cd "$OLDPWD" && : <gate && : <held"""
 
 @requires("BACKEND-ENV-03")
 def test_the_scratch_is_closed_to_others_and_is_removed(case: BackendCase) -> None:
-    """Applies only to a scratch directory that has the same path inside and outside."""
+    """Check a scratch directory while a program uses it, and after the session.
+
+    The test applies only if the directory has the same path inside and outside.
+    """
     with made_ground() as ground:
         gates = [ground.ws / name for name in ("gate", "held")]
         for gate in gates:
@@ -287,7 +293,10 @@ def _used_scratch(case: BackendCase, ground: Ground) -> Path:
 
 @requires("BACKEND-ENV-03")
 def test_a_link_in_place_of_an_earlier_scratch_is_not_followed(case: BackendCase) -> None:
-    """If its name can be predicted, another user may put a link there (CWE-377)."""
+    """Put a link at the path of an earlier scratch directory.
+
+    If the name of the directory can be predicted, another user may put a link there (CWE-377).
+    """
     with made_ground() as ground, contextlib.ExitStack() as stack:
         scratch = _used_scratch(case, ground)
         ground.watch(ground.out)

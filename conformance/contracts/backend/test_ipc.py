@@ -57,7 +57,7 @@ def test_pipes_are_not_written_to(case: BackendCase, probe: str, profile: str) -
     attempt(case, probe, profile=profile)
 
 
-# The script opens its stdin again and writes to it. In a pipe that is shared with outside, another
+# The script opens its stdin again and writes to it. If the pipe is shared with outside, another
 # reader would get these bytes after the first line.
 REOPENS = 'read -r line; echo "$line"; echo outside >/proc/self/fd/0'
 

@@ -1,4 +1,4 @@
-"""The attack surface of the kernel under a filter, and actions on the host that need root."""
+"""The attack surface of the kernel under a filter, and root's actions on the host."""
 
 import subprocess
 
@@ -53,9 +53,9 @@ def test_no_file_of_the_kernel_is_opened_for_writing(case: BackendCase, probe: s
     attempt(case, probe)
 
 
-# Open files of /proc for appending, without writing. World-writable files are left out, because
-# every user may open them. Files without any write permission are left out, because root could open
-# them anyway.
+# The script opens files of /proc for appending, without writing. It leaves out world-writable
+# files, because every user may open them. It also leaves out files without any write permission,
+# because root could open them anyway.
 OPENS = r"""for file in $(find /proc -maxdepth 2 -type f -perm /222 ! -perm -2 \
     ! -path "/proc/[0-9]*" ! -path "/proc/self/*" ! -path "/proc/thread-self/*" 2>/dev/null); do
     (: >>"$file") 2>/dev/null && echo "$file"

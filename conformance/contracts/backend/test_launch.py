@@ -1,5 +1,7 @@
-"""The start of a program inside (its descriptors, session and privileges), and how its end is
-reported."""
+"""The start of a program inside, and how its end is reported.
+
+The start includes its descriptors, its session and its privileges.
+"""
 
 import contextlib
 import fcntl
@@ -55,14 +57,14 @@ def test_no_descriptor_comes_along(case: BackendCase, probe: str) -> None:
 @requires("BACKEND-LAUNCH-01")
 @pytest.mark.parametrize("number", [3, 9, 300, 1024, 8000])
 def test_no_descriptor_is_inherited_whatever_its_number(case: BackendCase, number: int) -> None:
-    # Numbers below and above those that a wrapper uses itself, and above the point where an
-    # incomplete closing loop may end.
+    # The numbers are below and above those that a wrapper uses itself. The greatest ones are beyond
+    # the end of an incomplete closing loop.
     _leave_open(case, number)
 
 
 @requires("BACKEND-LAUNCH-01")
 def test_no_descriptor_above_the_limit_is_inherited(case: BackendCase) -> None:
-    # The caller has lowered its limit after it opened the descriptor.
+    # The caller lowers its limit after it has opened the descriptor.
     _leave_open(case, 300, "--nofile", "256")
 
 
@@ -84,7 +86,7 @@ def _leave_open(case: BackendCase, number: int, *state: str) -> None:
 
 
 class Terminal:
-    """A terminal. `typed` returns how many bytes wait for the next reader."""
+    """A terminal. `typed` returns how many bytes the next reader would get."""
 
     def __init__(self) -> None:
         self.ours, self.theirs = pty.openpty()
@@ -98,8 +100,8 @@ class Terminal:
     def be_controlling(self, scene: Scene) -> None:
         """Make it the controlling terminal of the program's session, as a shell would."""
         scene.state += ["--setsid", "--leave-open", f"30={self.name}"]
-        # The test passes a descriptor, because a process that opens a terminal by name may get it
-        # as its controlling terminal.
+        # A process that opens a terminal by name may get it as its controlling terminal. So the
+        # test passes a descriptor.
         scene.stdin = self.theirs
 
     def __enter__(self) -> "Terminal":
@@ -130,7 +132,8 @@ def test_no_input_is_put_into_a_terminal(case: BackendCase) -> None:
                 f"{typed} bytes",
                 verdict=Verdict.ESCAPED,
             )
-        # The probe may have typed into a terminal of the sandbox, which does not reach this one.
+        # The probe may have typed into a terminal of the sandbox. That does not reach this
+        # terminal.
         need_an_end(scene, session, attempted)
 
 
@@ -174,7 +177,7 @@ def test_a_program_is_in_a_session_of_its_own(case: BackendCase) -> None:
 
 
 def _stands_in(pid: int, folder: Path) -> bool:
-    """True for the program itself. A wrapper has the directory of its caller."""
+    """True if this process is the program itself: a wrapper has the directory of its caller."""
     try:
         return (
             Path(f"/proc/{pid}/cwd").readlink() == folder
@@ -192,7 +195,8 @@ def test_no_privilege_is_left(case: BackendCase, probe: str) -> None:
 
 @requires("BACKEND-LAUNCH-04", needs=["BACKEND-LIFE-02"])
 def test_an_exit_code_comes_through(case: BackendCase) -> None:
-    # For shells and wrappers some of these codes mean: not found, or ended by a signal.
+    # For shells and wrappers, some of these codes mean that a program was not found or was ended by
+    # a signal.
     codes = [0, 1, 42, 125, 126, 127, 128, 130, 137, 143, 255]
     with made_ground() as ground:
         session = case.backend.run(
@@ -240,7 +244,7 @@ def test_a_file_that_cannot_be_executed_is_a_failure_to_spawn(case: BackendCase,
 
 @requires("BACKEND-LAUNCH-05")
 def test_a_library_that_the_request_preloads_runs_confined(case: BackendCase) -> None:
-    # The library records which processes load it, in a file that must be in the workspace.
+    # The library records the processes that load it in a file. The file must be in the workspace.
     library = programs.preload("no_pidfd")
     with made_ground() as ground:
         preloaded = ground.out / "preloaded"
@@ -292,7 +296,7 @@ def test_an_end_by_a_signal_comes_through(case: BackendCase, name: str) -> None:
 @requires("BACKEND-LAUNCH-07", needs=["BACKEND-LIFE-02"])
 def test_arguments_come_through(case: BackendCase) -> None:
     with made_ground() as ground:
-        # Each word has a call of its own, so that a failure shows the word.
+        # Each word has its own call, so that a failure names the word.
         session = case.backend.run(
             [{"program": "/usr/bin/printf", "args": ["<%s>", word, "x"]} for word in WORDS],
             root=ground.ws,
@@ -306,7 +310,7 @@ def test_arguments_come_through(case: BackendCase) -> None:
         expect("the arguments", found, [f"<{word}><x>" for word in WORDS])
 
 
-# More words than some wrappers accept: bubblewrap accepts 9,000, the kernel more than this.
+# Some wrappers do not accept this many words: bubblewrap accepts 9,000. The kernel accepts them.
 MANY = 20_000
 
 
@@ -372,8 +376,8 @@ def test_calls_that_start_at_once_are_all_confined(case: BackendCase) -> None:
             judge(scene, session, attempted)
 
 
-# Each child starts a process that loses its parent and then ends. The shell does not wait
-# meanwhile, because if it were process 1 it would reap these processes.
+# Each child starts a process, which loses its parent and then ends. The shell does not wait in this
+# time: as process 1 it would reap these processes.
 ORPHANS = 'for n in 1 2 3 4 5 6 7 8; do (sleep 0.3 &) ; done; : <"$0"; : <"$1"'
 
 

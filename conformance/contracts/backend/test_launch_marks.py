@@ -1,4 +1,4 @@
-"""Marks by which a sandbox could recognise a test. No mark may change the confinement.
+"""Marks by which a sandbox could recognise a test. The confinement must not depend on them.
 
 All other tests of this contract run without these marks: their grounds have random names.
 """
@@ -20,7 +20,8 @@ from contracts.backend.scene import Scene, made_scene
 
 @dataclass
 class Marked:
-    """A scene with one mark: the variables of the caller, and the words that start the program."""
+    """A scene with one mark, which is in the variables of the caller, or in the words that start
+    the program."""
 
     scene: Scene
     env: dict[str, str | None] = field(default_factory=dict)

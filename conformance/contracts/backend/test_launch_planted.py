@@ -1,4 +1,4 @@
-"""BACKEND-LAUNCH-13: a call plants files that the launcher of a later call could execute."""
+"""BACKEND-LAUNCH-13: a call plants files that the launcher of a later call may execute."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from contracts.shared.requests import ExecRequest
 
 
 def _seed(ground: Ground, names: Iterable[str]) -> Path:
-    """Make the files in a directory of the root, from which a call plants them."""
+    """Make the files in a directory of the root. A call copies them from there to the places where
+    it plants them."""
     seed = ground.ws / "seed"
     for name in names:
         write_planted(seed / name, ground.out / name.replace("/", "-"))

@@ -1,4 +1,4 @@
-"""The state in which a program starts inside, and the words that it gets."""
+"""The state in which a program starts inside, and its arguments."""
 
 import hashlib
 import os
@@ -58,7 +58,7 @@ def test_a_bare_name_is_looked_up_in_the_path_of_the_request(case: BackendCase) 
     with made_ground() as ground:
         folder = ground.ws / "bin"
         folder.mkdir()
-        # The caller's PATH has another program of this name.
+        # The caller's PATH contains another program of this name.
         program_at(folder / "env", programs.report)
         call: ExecRequest = {"program": "env", "env": [("PATH", f"{folder}:/usr/bin:/bin")]}
         found = report(case, ground, call=call)
@@ -90,7 +90,8 @@ def test_a_large_stdin_comes_through(case: BackendCase, way: str) -> None:
 
 @requires("BACKEND-LAUNCH-08", needs=["BACKEND-LIFE-02"])
 def test_a_call_continues_a_file_on_stdin_where_the_call_before_stopped(case: BackendCase) -> None:
-    """Without a sandbox the calls share the offset of the file."""
+    """Read a file on stdin in two calls. Without a sandbox, the calls share the offset of the
+    file."""
     with made_ground() as ground:
         given = ground.ws / "given"
         given.write_text("one\ntwo\nthree\n")
@@ -123,7 +124,7 @@ def test_a_file_that_a_program_makes_is_the_callers(case: BackendCase) -> None:
     expect("owners of the file and the directory", owners, [caller, caller])
 
 
-# Each line shows its stream.
+# Each line names its stream.
 WRITES = "seq -f 'out %g' 200000; seq -f 'err %g' 190000 >&2"
 
 

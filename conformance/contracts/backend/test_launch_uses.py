@@ -1,4 +1,4 @@
-"""Attempts of every aspect in each use of a session, and under each profile."""
+"""Attempts of every aspect, in each use of a session and under each profile."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from contracts.backend.uses import USES, Use, name_of
 from contracts.shared.requests import ExecRequest
 
 NEEDS = ["BACKEND-CONTEXT-02", "BACKEND-CONTEXT-04", "BACKEND-CONTEXT-06"]
-# The profile ci-only requests most aspects.
+# The attempts are made under the profile ci-only, which requests most aspects.
 ATTEMPTS = (
     *("w_create", "w_chmod", "n_tcp4", "n_udp6", "p_kill_usr1", "n_unix_path_out"),
     *("n_unix_abstract", "i_fifo", "k_io_uring_setup", "n_netlink_diag", "e_fds", "e_caps"),
 )
 READ_ONLY = ("w_ws_change", "w_ws", "w_ws_unlink", "w_create")
-# For each session of the kit, the attempts that have an effect without a sandbox.
+# For each session of the kit, the attempts that had an effect without a sandbox.
 _effective: WeakKeyDictionary[Session, dict[str, bool]] = WeakKeyDictionary()
 
 
@@ -44,7 +44,7 @@ def _has_effect(case: BackendCase, name: str) -> bool:
 def _attempt_all(
     case: BackendCase, use: Callable[[Ground], Use], profile: str, names: Sequence[str]
 ) -> None:
-    """Make the attempts one after the other in one session, those whose aspect is claimed fully."""
+    """Make the attempts whose aspect is claimed fully, one after the other in one session."""
     claims = case.backend.probe(profile).result["aspects"]
     aspects = {name: table()[name].aspect for name in names}
     full = [

@@ -1,5 +1,7 @@
-"""The life cycle of a session: the order and the number of the calls probe, prepare, wrap, run and
-shutdown."""
+"""The life cycle of a session: the order and the number of its calls.
+
+The calls are probe, prepare, wrap, run and shutdown.
+"""
 
 import os
 from typing import Any
@@ -14,7 +16,7 @@ from contracts.backend.scripted import scripted
 from contracts.shared.requests import ExecRequest
 
 SCRIPT = "backend.script"
-# The requirement that a session must open whenever the contract does not allow to refuse it.
+# This requirement demands that a session opens, unless the contract allows a refusal.
 OPENED = ["BACKEND-SESSION-01"]
 MISSING = "/no/such/program"
 
@@ -64,7 +66,7 @@ def test_shutdown_comes_after_a_failed_prepare(case: BackendCase, on_unavailable
 
 @requires("BACKEND-LIFE-05", capability=SCRIPT)
 def test_shutdown_comes_after_a_failed_spawn(case: BackendCase) -> None:
-    # Without a wrapper the program itself is the command that cannot be started.
+    # Without a wrapper, the program itself is the command that fails to start.
     seen = scripted(case, "refuse", program=MISSING, prefix=[])
     expect("whether the call failed", seen.session.only.ok, False)
     expect("directories made and removed", (seen.made, seen.removed), (1, 1))
@@ -110,14 +112,15 @@ def test_a_session_leaves_no_process_and_no_file(case: BackendCase) -> None:
 
 
 HELD = 'echo mine >"$TMPDIR/mine" && : <gate && : <held; cat "$TMPDIR/mine"'
-# Each program writes to its own workspace, and tries to write to that of the other session.
+# Each program writes to its own workspace, and tries to write to the workspace of the other
+# session.
 WRITES = ': >own; (: >"$1/stranger") 2>/dev/null; '
 OTHER = WRITES + 'test ! -e "$TMPDIR/mine" && echo theirs >"$TMPDIR/mine"'
 
 
 @requires("BACKEND-LIFE-10", needs=[WORK, "BACKEND-CONTEXT-01", "BACKEND-ENV-01", "BACKEND-ENV-03"])
 def test_two_open_sessions_are_independent(case: BackendCase) -> None:
-    """One session starts and ends while a program of the other session waits."""
+    """Start and end one session while a program of the other session waits."""
     with made_ground() as first, made_ground() as second:
         gates = [first.ws / name for name in ("gate", "held")]
         for gate in gates:
@@ -170,7 +173,7 @@ def test_shutdown_comes_after_a_failed_wrap(case: BackendCase, wrap: str) -> Non
     expect("calls of shutdown", seen.session.times("shutdown"), 1)
 
 
-# Leave a file that is not writable, in a folder that cannot be entered.
+# The script leaves a file that is not writable, in a folder that cannot be entered.
 FILLS = 'mkdir "$TMPDIR/d" && : >"$TMPDIR/d/f" && chmod 400 "$TMPDIR/d/f" && chmod 0 "$TMPDIR/d"'
 
 

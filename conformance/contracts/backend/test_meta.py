@@ -31,7 +31,7 @@ def test_metadata_outside_stays_under_strict_metadata(case: BackendCase, probe: 
     attempt(case, probe, strict_metadata=True)
 
 
-# Each command changes one kind of metadata, and exits with nonzero status if that fails.
+# Each command changes one kind of metadata, and exits with a nonzero status if that fails.
 CHANGES = {"mode": "chmod 600 file", "times": "touch -d 2001-02-03 file"}
 
 
@@ -47,13 +47,14 @@ def test_a_warning_names_changes_that_strict_metadata_refuses_inside(
         asked: dict[str, Any] = {"root": ground.ws, "profile": "repo-write"}
         asked["on_unavailable"] = "degrade"
         call: ExecRequest = {"program": "/bin/sh", "args": ["-c", CHANGES[what]]}
-        # The plain session is the first one, so that it does not affect the strict one.
+        # This session without strict_metadata shows the warnings that the backend gives in any
+        # case. It runs first, so that the strict session cannot affect it.
         plain = case.backend.run([{"program": "/bin/true"}], **asked)
         session = case.backend.run([call], **asked, strict_metadata=True)
     session.need_enforcement()
     refused = session.only.result["exit_code"] != 0
-    # A backend may word its warnings freely, so only texts that the plain session lacks are
-    # examined.
+    # Only warnings that the first session lacks are examined, because a backend may word its
+    # warnings freely.
     warnings = [text for text in session.result["warnings"] if text not in plain.result["warnings"]]
     expect(
         f"whether a change of {what} inside is refused, and the warnings that come with it",

@@ -1,4 +1,4 @@
-"""The answer of backend.probe, which must depend on the abilities of the host."""
+"""The answer of backend.probe. It must depend on the abilities of the host."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from contracts.backend.scene import Scene, made_scene
 PROFILES = ("read-only", "repo-write", "no-network", "full-dev", "ci-only")
 ALWAYS = ("fs-write", "fs-metadata", "process")
 MORE = {"no-network": ("network",), "ci-only": ("network", "ipc")}
-# System calls that the usual mechanisms need.
+# System calls that the usual mechanisms need to start.
 STARTED_WITH = ("mount", "landlock_restrict_self", "unshare")
 
 
@@ -29,7 +29,7 @@ def _overall(claims: Claims, profile: str, *more: str) -> str:
 
 
 def _every(case: BackendCase) -> list[str]:
-    """Return this run's backend, and each backend in hello."""
+    """Return the backend of this run, and each backend in hello."""
     return list(dict.fromkeys([case.backend.chosen, *case.backend.named]))
 
 
@@ -100,15 +100,15 @@ def test_rules_on_reading_count_for_the_overall_claim(case: BackendCase) -> None
         expect(f"the overall claim of {name}", claims["overall"], overall, claims)
 
 
-# Attempts on a host that refuses a mechanism. They are made if the backend makes a claim
-# nevertheless.
+# Attempts on a host that refuses a mechanism. They are made only if the backend still makes a
+# claim.
 ATTEMPTS = pytest.mark.parametrize("probe", ["w_create", "p_kill_usr1"])
 
 
 def _attempted(
     case: BackendCase, scene: Scene, backend: str, profile: str, state: Sequence[str]
 ) -> ObservedSession:
-    """Run a session in this state, in which a scene's attempt is made."""
+    """Run a session in this state, which makes the attempt of the scene."""
     program, *args = scene.arm(sibling=scene.ground.ws / "sibling")
     return case.backend.run(
         [{"program": program, "args": args}],
@@ -122,10 +122,9 @@ def _attempted(
 
 
 def _expect_true_claims(case: BackendCase, backend: str, probe: str, state: Sequence[str]) -> None:
-    """Fail if a claim in this state is wrong: a program must run inside, and must not escape.
+    """Fail if a claim in this state is false: a program must run inside, and must not escape.
 
-    The claim by itself is not a failure, because the backend may have other means, for example a
-    daemon.
+    A claim alone is not a failure, because the backend may have other means, for example a daemon.
     """
     claims = case.backend.probe("repo-write", backend=backend, state=state).result
     if claims["overall"] == "unavailable":
@@ -208,15 +207,16 @@ def test_a_feature_that_an_older_version_lacks_is_not_claimed(case: BackendCase,
         need_an_end(scene, session, attempted)
 
 
-# Any attempt would do: the test only finds out whether the filter sees it.
+# Any attempt that a filter refuses would be suitable: the test only checks whether there is a
+# filter.
 FILTERED = "k_add_key"
 
 
 @requires("BACKEND-PROBE-04")
 @pytest.mark.parametrize("why", ["EINVAL", "EPERM"])
 def test_a_filter_that_cannot_be_installed_is_not_claimed(case: BackendCase, why: str) -> None:
-    # A kernel without seccomp answers EINVAL. If the kit itself is in a sandbox, the answer may be
-    # EPERM.
+    # A kernel without seccomp answers EINVAL. The answer may be EPERM if the kit itself is in a
+    # sandbox.
     claimed = [
         name
         for name, claims in _answers(case).items()

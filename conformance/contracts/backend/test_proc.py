@@ -53,11 +53,11 @@ def test_no_process_outlives_its_session(case: BackendCase, probe: str) -> None:
             )
     with made_scene(probe) as scene:
         session, attempted = inside(case, scene, "repo-write")
-        # A swarm leaves a different number of processes each time.
+        # The number of processes that a swarm leaves differs from run to run.
         _expect_none_left(session, probe, at_most=1 if probe == "p_swarm" else None)
-        # There is also no process left if the probe never started its processes, or waited until
-        # its time limit for their end. In these cases the sandbox did not end them. So it must be
-        # known how the attempt ended.
+        # No process is left either if the probe never started its processes, or if it waited until
+        # its time limit for their end. Then the sandbox has not ended them. So the test must know
+        # how the attempt ended.
         need_an_end(scene, session, attempted)
         code = session.only.result["exit_code"]
         expect("how the call ended", code, 0, {"inside": str(attempted)}, Verdict.UNPROVEN)
@@ -65,7 +65,7 @@ def test_no_process_outlives_its_session(case: BackendCase, probe: str) -> None:
 
 @requires("BACKEND-PROC-03")
 def test_no_process_outlives_its_session_after_a_deadline(case: BackendCase) -> None:
-    # The wrapper is killed from outside, so it cannot end its program itself.
+    # The wrapper is killed from outside. So it cannot end its program itself.
     with made_ground() as ground:
         session = case.backend.run(
             [

@@ -1,5 +1,4 @@
-"""Policies inside: a path that is denied stays unchanged, or its rule is reported before the
-run."""
+"""Policies inside: a denied path stays unchanged, or its rule is reported before the run."""
 
 import contextlib
 import os
@@ -41,7 +40,7 @@ AGENTS = (
     *(".git/hooks/pre-commit", ".git/config", ".bashrc", ".profile", ".zshrc", ".envrc"),
     *(".vscode/settings.json", ".mcp.json", ".claude/settings.json", ".idea/workspace.xml"),
     *("node_modules/.bin/eslint", ".git/hooks/post-checkout", ".npmrc", ".gitmodules"),
-    # In a git worktree this file names the repository, whose hooks are executed.
+    # In a git worktree this file names the repository, and git executes hooks of the repository.
     ".git",
 )
 READS = (
@@ -95,7 +94,7 @@ def test_a_denied_file_stays_whatever_is_above_it(case: BackendCase, probe: str)
 @requires("BACKEND-RULE-03", capability=RULES)
 @pytest.mark.parametrize("rule", ["late/denied", "**/denied", "late/*.key"])
 def test_a_rule_that_is_not_enforced_is_named(case: BackendCase, rule: str) -> None:
-    """Creating a denied name must be refused, or its rule must be reported before the run."""
+    """Create a denied name. This must be refused, or the rule must be reported before the run."""
     name = "late/x.key" if rule == "late/*.key" else "late/denied"
     with made_scene("d_create") as scene:
         path = scene.ground.ws / name
@@ -248,8 +247,10 @@ def test_a_file_in_which_agents_persist_stays(case: BackendCase, name: str) -> N
 @requires("BACKEND-RULE-08", capability=RULES, needs=[WORK])
 @pytest.mark.parametrize("place", ["ws", "out"])
 def test_a_workspace_whose_hooks_are_a_link_still_starts(case: BackendCase, place: str) -> None:
-    """The hooks are a link to a place inside or outside the workspace. Denied files must be
-    protected or reported."""
+    """Start a session in a workspace whose hooks are a link to a place inside or outside.
+
+    Denied files must be protected, or their rule must be reported.
+    """
     rules = policy((".git/hooks/pre-commit", ".git/hooks", ".git/hooks/**"))
     with made_scene("o_neighbour") as scene:
         hooks = getattr(scene.ground, place) / "hooks"
@@ -284,7 +285,7 @@ def test_a_write_into_a_directory_that_is_not_read_is_not_lost(case: BackendCase
 @requires("BACKEND-RULE-16", capability=RULES)
 @pytest.mark.parametrize("denied", ["link/new/secret", "link/secret", "link/sub/**", "link"])
 def test_the_set_up_follows_no_link_out(case: BackendCase, denied: str) -> None:
-    """An earlier call may have planted the link."""
+    """Start a session with a link that an earlier call may have planted."""
     with made_ground() as ground, contextlib.closing(Inotify()) as inotify:
         (ground.ws / "link").symlink_to(ground.out)
         ground.watch(ground.out)
@@ -294,6 +295,6 @@ def test_the_set_up_follows_no_link_out(case: BackendCase, denied: str) -> None:
         expect(
             "whether the program ran", session.only.stdout, b"tried\n", verdict=Verdict.OVERREFUSED
         )
-        # This also notices a file that the session has removed again.
+        # The events also show a file that the session has removed again.
         seen = [name for _, _, name in inotify.read()]
         expect("what changed outside", [*ground.changes(), *seen], [], verdict=Verdict.ESCAPED)

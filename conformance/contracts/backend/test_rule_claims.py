@@ -83,7 +83,7 @@ def _rules(broken: Broken) -> dict[str, Any]:
 def _try_under_refuse(
     case: BackendCase, ground: Ground, broken: Broken, accept: Sequence[str] | None = None
 ) -> ObservedSession:
-    """Try to break the rule in a session that opens only if it enforces everything."""
+    """Try to break the rule, in a session that opens only if it enforces everything."""
     call: ExecRequest = {"program": "/bin/sh", "args": ["-c", broken.line]}
     return _session(case, ground, broken, [call], on_unavailable="refuse", accept=accept)
 
@@ -118,7 +118,10 @@ def test_a_rule_that_is_broken_is_not_claimed_fully(case: BackendCase, what: str
 @requires("BACKEND-SESSION-10", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", BROKEN)
 def test_each_result_has_the_enforcement_that_is_left(case: BackendCase, what: str) -> None:
-    """Prepare may find a rule that the backend cannot enforce in this workspace."""
+    """Run two calls under a rule that the backend may not be able to enforce in this workspace.
+
+    Prepare may find this out. Each result must report the enforcement that remains.
+    """
     with made_ground() as ground:
         _ground(ground)
         calls: list[ExecRequest] = [{"program": "/bin/true"}] * 2
@@ -130,7 +133,8 @@ def test_each_result_has_the_enforcement_that_is_left(case: BackendCase, what: s
 @requires("BACKEND-RULE-11", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_rule_is_not_broken_under_refuse(case: BackendCase, what: str) -> None:
-    """Under refuse the session must be refused, or the rule must be enforced."""
+    """Try to break a rule under refuse: the session must be refused, or the rule must be
+    enforced."""
     broken = BROKEN[what]
     with made_ground() as ground:
         _ground(ground)
@@ -143,8 +147,11 @@ def test_a_rule_is_not_broken_under_refuse(case: BackendCase, what: str) -> None
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-11"])
 @pytest.mark.parametrize("rule", ["late", "b/c/d", "**/*.key"])
 def test_late_names_may_be_accepted(case: BackendCase, rule: str) -> None:
-    """If the names do not exist yet and all other rules are enforced, the session opens and reports
-    this rule."""
+    """Accept late names, with a rule whose name does not exist yet.
+
+    If all other rules are enforced, the session opens, and its result reports this rule as not
+    enforced.
+    """
     asked: dict[str, Any] = {"policy": policy((rule,))}
     without = case.backend.probe("repo-write")
     accepted = case.backend.probe("repo-write", accept=["late-names"], **asked)
@@ -166,7 +173,10 @@ def test_late_names_may_be_accepted(case: BackendCase, rule: str) -> None:
 
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-12"])
 def test_accepting_late_names_accepts_no_other_gap(case: BackendCase) -> None:
-    """If a rule is not enforced for an existing path, its aspect must stay partial."""
+    """Accept late names, with a rule for an existing path that may not be enforced.
+
+    The aspect of the rule must stay partial then.
+    """
     broken = BROKEN["a link that leads out"]
     with made_ground() as ground:
         _ground(ground)
@@ -190,8 +200,10 @@ def _many(ground: Ground, shape: str, n: int) -> list[str]:
     ("shape", "n"), [("wide", 150), ("wide", 4000), ("deep", 150), ("listed", 600)]
 )
 def test_many_denied_files_do_not_drop_the_sandbox(case: BackendCase, shape: str, n: int) -> None:
-    """Under degrade the backend must still be used: each file is protected, or its rule is
-    reported."""
+    """Deny many files under degrade.
+
+    The backend must still be used: each file is protected, or its rule is reported.
+    """
     claimed = case.backend.probe("repo-write").result["overall"]
     with made_ground() as ground:
         line = 'find . -name "*.key" -print0 | xargs -0 cat 2>/dev/null'

@@ -1,5 +1,4 @@
-"""Policies inside: a rule in combination with a directory, another rule, a link or another
-profile."""
+"""Policies inside: a rule together with a directory, another rule, a link or another profile."""
 
 import os
 import subprocess
@@ -56,7 +55,7 @@ def _stays(
     profile: str = "repo-write",
     neighbour: str = "neighbour",
 ) -> None:
-    """Fail unless an existing path stays unchanged while a file next to it is created."""
+    """Fail unless an existing path stays unchanged and a file next to it is created."""
     watched = watched or name
     _need_effect(name, watched, line)
     with made_ground() as ground:
@@ -71,8 +70,8 @@ def _stays(
 def _expect_made(neighbour: Path) -> None:
     """Fail unless the file next to the denied path exists.
 
-    The last command of a script creates it. So the script ran to its end, and accesses that are not
-    denied work.
+    The last command of a script creates it. So its existence shows that the script ran to its end,
+    and that accesses without a rule work.
     """
     made = neighbour.exists()
     expect(
@@ -95,7 +94,7 @@ def test_a_denied_file_stays_under_each_profile(case: BackendCase, profile: str)
     _stays(case, "kept", "echo x >>kept", policy(("kept",)), profile=profile)
 
 
-# Rules, each with the directory in which another file may be created.
+# Policies, each with the directory in which another file may be created.
 MEETINGS = {
     "a grant above it": (policy(("src/kept",), modify=("src/**",)), "src"),
     "a rule of the profile alone": (policy(modify=("**", "!src/kept")), "src"),
@@ -126,8 +125,10 @@ def test_a_denied_file_may_have_any_name(case: BackendCase, name: str) -> None:
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 def test_a_denied_path_stays_below_the_cache(case: BackendCase) -> None:
-    """full-dev permits writes to the cache, and here the workspace lies in the cache. The rule must
-    still hold."""
+    """Deny a path of a workspace that lies in the cache.
+
+    full-dev permits writes to the cache. The rule must still hold.
+    """
     with made_ground() as ground:
         root = ground.home / ".cache" / "project"
         kept = planted(ground, "kept", root)
@@ -138,8 +139,8 @@ def test_a_denied_path_stays_below_the_cache(case: BackendCase) -> None:
         _expect_made(root / "neighbour")
 
 
-# Modes of a directory that forbid reading or searching it. Root ignores modes, so the tests drop
-# the capability for that.
+# Modes of a directory that forbid to read or search it. Root ignores modes, so the tests drop the
+# capability for that.
 CLOSED = [0o300, 0o400, 0o000]
 OPENS = "chmod 700 kept"
 
@@ -150,7 +151,7 @@ Judge = Callable[[ObservedSession, list[str], bool], None]
 def _behind_a_closed_directory(
     case: BackendCase, mode: int, line: str, rules: dict[str, Any], judge: Judge
 ) -> None:
-    """Run a script on `kept/file` in a directory that this mode closes to its owner.
+    """Run a script on `kept/file` in a directory whose mode closes it to its owner.
 
     `judge` gets the session, the changes of the file, and True if the file was read.
     """
@@ -201,7 +202,7 @@ def test_a_denied_file_stays_when_a_directory_further_up_is_moved(case: BackendC
 
 
 def _either(session: ObservedSession, rule: str, broken: bool) -> None:
-    """Fail if a rule is broken and not reported.
+    """Fail if a rule was broken and was not reported.
 
     A rule of the profile may be reported with its `!`.
     """
@@ -234,8 +235,10 @@ def test_a_rule_of_the_profile_that_does_not_hold_is_named(case: BackendCase) ->
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
 def test_a_rule_on_a_directory_alone_holds_or_is_named(case: BackendCase) -> None:
-    """The mode belongs to the directory itself, so a rule about the directory covers it even if its
-    content may be modified."""
+    """Change the mode of a denied directory whose content may be modified.
+
+    The mode belongs to the directory itself, so the rule covers it.
+    """
     line = "chmod 700 kept"
     _need_effect("kept/file", "kept", line)
     with made_ground() as ground:

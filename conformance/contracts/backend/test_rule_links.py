@@ -1,5 +1,4 @@
-"""Policies inside: a rule, or a request, whose path leads through a symbolic link in the
-workspace."""
+"""Policies inside: a rule or a request whose path leads through a link in the workspace."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ class Linked(NamedTuple):
 
     links: Mapping[str, str]
     rule: str
-    names: tuple[str, ...]  # of the file; the last one is its real name
+    names: tuple[str, ...]  # the names of the file; the last one is its real name
 
     @property
     def file(self) -> str:

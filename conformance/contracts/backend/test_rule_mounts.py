@@ -23,9 +23,12 @@ NEEDS = [WORK, "BACKEND-CONTEXT-01"]
 
 
 class Mounted(NamedTuple):
-    """A mount of `source` at `at`, and the two paths of the file that it gives a second path.
+    """A mount that gives a file a second path.
 
-    `{ws}` is the root, `{out}` a directory outside.
+    source, at: the mounted directory or file, and the mount point. `{ws}` is the root, `{out}` a
+        directory outside.
+    rule: the rule about the file.
+    paths: the two paths of the file.
     """
 
     source: str
@@ -117,7 +120,10 @@ def test_a_denied_file_is_not_changed_through_a_mount(case: BackendCase, what: s
 
 @requires("BACKEND-RULE-07", capability=RULES, needs=[WORK])
 def test_a_path_through_a_mount_is_no_further_hard_link(case: BackendCase) -> None:
-    """A hard link outside is noticed although its file has two paths in the root."""
+    """Mount a directory of the root, and make a hard link to its file outside.
+
+    The hard link must be noticed, although the file has two paths in the root.
+    """
     with made_ground() as ground:
         folders = [ground.ws / name for name in ("dir", "second")]
         for folder in folders:

@@ -1,5 +1,4 @@
-"""Policies inside: a file with two names, a pipe, a root inside another permitted directory, and
-patterns."""
+"""Policies inside: a file with two names, a pipe, a root in a permitted directory, and patterns."""
 
 from __future__ import annotations
 
@@ -38,7 +37,8 @@ def inside(
     root: Path | None = None,
     profile: str = "repo-write",
 ) -> ObservedSession:
-    """Run a script as line_inside does. Its last output shows that it ran to its end."""
+    """Run a script as line_inside does. The last line of its output shows that it ran to its
+    end."""
     session = line_inside(case, ground, f"{line}\necho ran", rules, root=root, profile=profile)
     expect(
         "whether the program ran",
@@ -65,7 +65,11 @@ def _with_aliases(ground: Ground, text: str) -> set[bytes]:
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 def test_a_denied_file_stays_under_its_other_names(case: BackendCase) -> None:
-    """The other names are allowed by themselves, but they are hard links of the denied file."""
+    """Write to a denied file by its other names.
+
+    Without the denied name, these names would be allowed. But they are hard links of the denied
+    file.
+    """
     with made_ground() as ground:
         names = _with_aliases(ground, CANARY)
         ground.watch(ground.ws / "a" / "kept")
@@ -88,9 +92,9 @@ def test_a_denied_file_is_not_read_under_its_other_names(case: BackendCase) -> N
         expect_unread(session, "a/kept", is_read)
 
 
-# Each name begins with the name of another denied file or directory.
+# The name of each file begins with the name of another denied file or directory.
 ALIKE = ("key", "key2", "key.old", "key-x", "key x", "keys/one", "keys.d/one")
-# Paths without a rule, which are the beginning of a denied one, or begin with one.
+# Paths without a rule. Each is the beginning of a denied path, or begins with one.
 OTHERS = ("ke", "key22", "keys2", "keys.d2")
 RULES_ALIKE = tuple(f"{name.partition('/')[0]}/**" if "/" in name else name for name in ALIKE)
 
@@ -127,7 +131,8 @@ def test_each_of_several_names_that_begin_alike_stays(case: BackendCase) -> None
 
 @contextlib.contextmanager
 def listening(pipe: Path) -> Any:
-    """Keep a reader open outside, because a writer of a pipe would wait for one."""
+    """Keep a reader open outside, because a program that opens a pipe for writing would wait for a
+    reader."""
     fd = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
         yield fd
@@ -146,7 +151,7 @@ def _heard(fd: int) -> bytes:
 def test_a_write_to_a_denied_pipe_does_not_arrive(
     case: BackendCase, name: str, denied: tuple[str, ...]
 ) -> None:
-    """Even a read-only mount does not prevent writes to a pipe."""
+    """Write to a denied pipe. Even a read-only mount does not prevent this."""
     with made_ground() as ground:
         pipe = ground.ws / name
         pipe.parent.mkdir(exist_ok=True)
@@ -165,8 +170,10 @@ def test_a_write_to_a_denied_pipe_does_not_arrive(
 
 @requires("BACKEND-RULE-02", capability=RULES, needs=NEEDS)
 def test_a_denied_file_stays_when_the_way_to_the_root_is_moved(case: BackendCase) -> None:
-    """full-dev also permits writes to the directories between the cache and the root, so a program
-    may move them."""
+    """Move a directory between the cache and the root.
+
+    full-dev permits writes to these directories, so a program may move them.
+    """
     with made_ground() as ground:
         cache = ground.home / ".cache"
         root = cache / "a" / "ws"
@@ -194,7 +201,10 @@ def test_a_path_that_no_rule_allows_stays_below_the_cache(case: BackendCase) -> 
 def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(
     case: BackendCase, rule: str
 ) -> None:
-    """A sandbox that uses only mounts gives a new directory the access of its parent directory."""
+    """Allow only one level of a directory.
+
+    A sandbox that uses only mounts gives a new directory the access of its parent directory.
+    """
     with made_ground() as ground:
         (ground.ws / "src").mkdir()
         line = "mkdir src/new; echo x >src/new/file"
@@ -205,8 +215,10 @@ def test_a_rule_that_allows_one_level_allows_no_more_or_is_named(
 
 @requires("BACKEND-RULE-05", capability=RULES, needs=NEEDS)
 def test_a_grant_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> None:
-    """A permitted path is looked up at each call. An earlier call may have replaced it by a
-    link."""
+    """Replace a permitted path by a link in one call, and use it in the next.
+
+    A permitted path is looked up again at each call.
+    """
     with made_ground() as ground:
         out = ground.out_from_ws
         lines = (
@@ -231,7 +243,8 @@ def test_a_grant_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 def test_a_denied_pipe_in_a_closed_directory_is_not_written_to(case: BackendCase) -> None:
-    """A program may know the pipe's name even if it cannot list the directory."""
+    """Write to a denied pipe in a directory that cannot be listed. A program may know its name
+    anyway."""
     with made_ground() as ground:
         pipe = ground.ws / "d" / "p"
         pipe.parent.mkdir()

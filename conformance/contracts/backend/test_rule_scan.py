@@ -1,4 +1,4 @@
-"""The scan after a run, which finds changes that an unenforced rule denies."""
+"""The scan after a run. It finds changes that a rule denies but the backend does not prevent."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def planted(ground: Ground) -> None:
 
 
 def facts(path: Path) -> tuple[int, ...] | None:
-    """Return facts about a path that are visible outside, or None if it does not exist."""
+    """Return facts about a path that an observer outside can see, or None if it does not exist."""
     try:
         st = path.lstat()
     except FileNotFoundError:
@@ -85,8 +85,11 @@ def facts(path: Path) -> tuple[int, ...] | None:
 @requires("BACKEND-RULE-10", capability=SCAN, needs=[WORK, "BACKEND-RULE-03"])
 @pytest.mark.parametrize("what", CHANGES)
 def test_the_scan_finds_a_change_that_a_rule_denies(case: BackendCase, what: str) -> None:
-    """If the backend enforces the rule, no denied path changes and the scan finds none. Otherwise
-    the scan must find the change."""
+    """Change a denied path.
+
+    If the backend enforces the rule, no denied path changes, and the scan finds no change.
+    Otherwise the scan must find the change.
+    """
     change = CHANGES[what]
     with made_ground() as ground:
         planted(ground)

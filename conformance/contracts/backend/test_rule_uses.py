@@ -1,4 +1,4 @@
-"""Policies inside: rules in each use of a session, in later calls, for any file name, and with
+"""Policies inside: rules in each use of a session, in later calls, for any name, and with
 exceptions."""
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def test_a_directory_that_a_rule_denies_holds_as_working_directory(
         _expect_made(ground.ws / "neighbour", session)
 
 
-# What the calls do to `a/b/key` and `a/b/kept` before a later call looks for them.
+# How the calls change the places of `a/b/key` and `a/b/kept` before a later call looks for them.
 MOVES = {
     "the directory": "mv a/b gone; mkdir a/b; : >a/b/key; : >a/b/kept",
     "the directory above it": "mv a gone; mkdir -p a/b; : >a/b/key; : >a/b/kept",
@@ -118,7 +118,7 @@ def test_a_moved_directory_uncovers_nothing_in_a_later_call(
 ) -> None:
     move = MOVES[what]
     with made_ground() as ground:
-        # A file that only one of the two rules denies, because the other would protect it too.
+        # Only one of the two rules is given, because the other rule would protect the file too.
         for read, modify in ((rules[0], None), (None, rules[1])):
             name = "key" if read else "kept"
             path = planted(ground, f"a/b/{name}")
@@ -143,7 +143,7 @@ def test_a_moved_directory_uncovers_nothing_in_a_later_call(
 
 
 def _changes_of(root: Path, inode: int) -> list[str]:
-    """Return where the file lies now, if it was changed; a removed file is a change."""
+    """Return the place of the file if its content was changed. A removed file is a change too."""
     found = [path for path in root.rglob("*") if path.lstat().st_ino == inode]
     if not found:
         return ["gone: a/b/kept"]
@@ -181,7 +181,8 @@ rm -rf tree/below; : >neighbour"""
 
 
 def _expect_kept(case: BackendCase, session: ObservedSession) -> None:
-    """Fail if a session runs without a sandbox although the same rules have one in a plain root."""
+    """Fail if this session runs without a sandbox, although a session with the same rules in a
+    plain root has one."""
     if session.result["enforcement"] != "none":
         return
     with made_ground() as ground:
@@ -190,7 +191,7 @@ def _expect_kept(case: BackendCase, session: ObservedSession) -> None:
     expect("the enforcement", "none", "fully or partial", verdict=Verdict.CONTRADICTION)
 
 
-# The denies with their exceptions, and whether each path below `st` may be modified.
+# The denies with their exceptions. For each path below `st`: True if it may be modified.
 EXCEPTIONS: dict[str, tuple[dict[str, Any], dict[str, bool]]] = {
     "a subtree": (
         policy(("st/**", "!st/cache/**")),

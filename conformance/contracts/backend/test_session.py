@@ -1,5 +1,7 @@
-"""The options refuse and degrade: depending on the results of probe and prepare, programs run
-confined, unconfined or not at all."""
+"""The options refuse and degrade.
+
+Depending on the results of probe and prepare, programs run confined, unconfined or not at all.
+"""
 
 from typing import Any, Unpack
 
@@ -24,7 +26,7 @@ from contracts.backend.scripted import Seen, scripted
 SCRIPT = "backend.script"
 RULES = "backend.policy"
 GIVEN_UP_MS = 10_000
-# The fields of a session except its calls, by name.
+# By name, the fields of a session without its calls.
 ASKED: dict[str, dict[str, Any]] = {
     **{
         name: {"profile": name}
@@ -121,7 +123,7 @@ def test_refuse_refuses_an_error(case: BackendCase, call: str) -> None:
 
 
 def _expect_given_up_in_time(case: BackendCase, on_unavailable: str, call: str, seen: Seen) -> None:
-    """Compare the duration with that of a session whose call fails at once."""
+    """Compare the duration with that of a session in which the call fails at once."""
     control = scripted(case, on_unavailable, **_of(call, "error")).session
     what = f"a {call} that hangs, beyond one that fails"
     expect_no_longer(case, what, seen.session, control, GIVEN_UP_MS + 5 * case.tick_ms)

@@ -15,7 +15,7 @@ from contracts.backend.scene import PATH
 from contracts.shared.requests import ExecRequest
 
 WITHIN_S = 60.0
-# Time limit of a tool's work. It suffices for a build under a tracer.
+# Time limit for the work of a tool. It is long enough for a build under a tracer.
 WORKS_MS = 45_000
 MAIN = '#include <stdio.h>\nint main(void) { return puts("built") < 0; }\n'
 PROJECT = """\
@@ -32,7 +32,7 @@ PYTHON = (
 )
 NODE = "const fs = require('fs'); fs.writeFileSync('n', 'x'); fs.renameSync('n', 'm')"
 
-# Shell scripts that exit with 0 if the tool has done its work.
+# Shell scripts that exit with 0 only if the tool has done its work.
 TOOLS = {
     "git": "git init -q . && git config user.name a && git config user.email a@b && git add main.c"
     " && git commit -q -m one && git branch two && git checkout -q two && git log --oneline"

@@ -71,8 +71,10 @@ def test_a_cache_is_not_the_whole_home(case: BackendCase, probe: str) -> None:
 
 
 def write_on_a_mount(case: BackendCase, name: str, profile: str) -> None:
-    """Try to write to a file system that is mounted below a read-only directory. A sandbox may have
-    overlooked that mount."""
+    """Try to write to a file system that is mounted below a read-only directory.
+
+    A sandbox may have overlooked that mount.
+    """
     for confined in (False, True):
         with made_scene("w_write") as scene:
             place = getattr(scene.ground, name) / "below" / "mount"
@@ -162,8 +164,10 @@ ATTEMPT = ': > "$1/sibling"; : > "$2/made"'
 
 
 def start(way: str, ground: Ground) -> list[str]:
-    """Return the command that makes the attempt; raise HostLacks if this host cannot start a
-    program in this way."""
+    """Return the command that makes the attempt.
+
+    Raise HostLacks if this host cannot start a program in this way.
+    """
     given = [str(ground.ws), str(ground.out)]
     if way == "a script":
         return [str(script_at(ground.ws / "script", ATTEMPT)), *given]
@@ -223,9 +227,10 @@ def test_each_way_to_start_is_confined(case: BackendCase, way: str) -> None:
 
 @requires("BACKEND-WRITE-02", needs=[WORK])
 def test_a_cache_that_a_program_made_a_link_leads_nowhere(case: BackendCase) -> None:
-    """full-dev permits HOME/.cache by its name.
+    """Replace HOME/.cache by a link.
 
-    If the root contains HOME, a program can replace HOME/.cache by a link.
+    full-dev permits HOME/.cache by its name. If the root contains HOME, a program can replace the
+    directory.
     """
     with made_ground() as ground:
         home, out = ground.home, ground.out
@@ -271,8 +276,11 @@ def link_through(ground: Ground, way: str) -> Path:
 def test_a_variable_that_a_link_leads_outside_changes_nothing(
     case: BackendCase, variable: str, way: str
 ) -> None:
-    """A session may grant HOME/.cache and keep its files in TMPDIR. If both lie in the root, a
-    program of an earlier session can replace them by links."""
+    """Replace HOME/.cache and TMPDIR by links to a place outside.
+
+    A session may grant HOME/.cache and keep its files in TMPDIR. If both lie in the root, a program
+    of an earlier session can replace them.
+    """
     with made_ground() as ground:
         place = link_through(ground, way)
         (place / ".cache").mkdir()
@@ -288,7 +296,7 @@ def test_a_variable_that_a_link_leads_outside_changes_nothing(
         )
         session.need_enforcement()
         expect_nothing_outside(session, ground.changes(), f"{variable} {way}")
-        # The changed time also reveals a file that the session has removed again.
+        # The time of the directory also changes if the session has removed its file again.
         if place.stat().st_mtime_ns != last_change:
             raise Failure(
                 f"the directory outside to which {variable} leads, {way}",
@@ -301,8 +309,8 @@ def test_a_variable_that_a_link_leads_outside_changes_nothing(
         )
 
 
-# The program waits at two gates. It opens the first one itself to show that it runs. Before the
-# second one opens, the test mounts a file system.
+# The program waits at two gates. It opens the first gate itself, which shows that it runs. The test
+# mounts a file system before it opens the second gate.
 LATE = 'read -r word <"$1/there"; read -r word <"$1/mounted"; mkdir "$2/made"; : >"$1/sibling"'
 
 

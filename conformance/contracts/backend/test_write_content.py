@@ -1,5 +1,7 @@
-"""BACKEND-WRITE: nothing that lies in the root, and no policy, makes a path writable that the
-profile does not grant."""
+"""BACKEND-WRITE: the content of the root, or a policy, never makes a further path writable.
+
+Only the profile grants access to a path.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from contracts.backend.ground import made_ground
 from contracts.backend.ruled import line_inside, planted, policy
 from contracts.backend.scene import made_scene
 
-# Files by which tools learn about other directories. {out} is a directory outside the root.
+# Files in which tools look for the names of other directories. {out} is a directory outside the
+# root.
 NAMING = {
     ".gitmodules": '[submodule "m"]\n\tpath = {out}\n',
     ".cargo/config.toml": '[build]\ntarget-dir = "{out}"\n',
@@ -98,7 +101,7 @@ done; echo tried"""
 
 
 def _content(root: Path) -> dict[str, str]:
-    """Return each path below the root, with the text of a file."""
+    """Return each path below the root. For a file, the value is its text."""
     return {
         str(path.relative_to(root)): written(path).decode(errors="replace")
         if path.is_file()
@@ -107,7 +110,8 @@ def _content(root: Path) -> dict[str, str]:
     }
 
 
-# Open a few files of each directory for appending, without writing. $1 is the ground of the test.
+# The script opens a few files of each directory for appending, without writing. $1 is the ground of
+# the test.
 OPENS = r"""for folder in / /boot /etc /home /mnt /opt /root /run /srv /usr /usr/lib /usr/local \
     /var /var/cache /var/lib /var/log /var/spool; do
     find "$folder" -xdev -maxdepth 3 -type f -writable ! -path "$1/*" 2>/dev/null | head -n 3 |

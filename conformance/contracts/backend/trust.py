@@ -1,4 +1,4 @@
-"""Check that a shim which runs programs in a backend names a backend and answers requests about it.
+"""Check that a shim with backends names a backend and answers requests about it.
 
 The checks are coarse on purpose, because requirements test the claims.
 """
@@ -17,8 +17,8 @@ from contracts.backend.ground import Ground, made_ground
 from contracts.backend.strongest import choose, claims
 
 WITHIN_S = 30.0
-# Time limit of the first requests. The library itself cuts off a hanging backend after 10 s, so a
-# request that takes longer does not return.
+# Time limit of the first requests. The library itself stops waiting for a hanging backend after 10
+# s. So a request that takes longer does not return at all.
 RETURNS_S = 10.0
 NO_SUCH = "no-such-backend"
 
@@ -26,19 +26,19 @@ NO_SUCH = "no-such-backend"
 def trust(case: BackendCase, say: Say) -> None:
     declared = "backend" in case.capabilities
     if declared:
-        # Launchers and test programs of a backend are helper processes, so scheduling delay cannot
-        # be read after they have ended.
+        # Launchers and test programs of a backend are helper processes. So their scheduling delay
+        # cannot be read after their end.
         case.session.helpers["backend"] = HelperProcesses(before=True, later=True)
         choose(case)
     name = case.backend.chosen if declared else NO_SUCH
     if declared:
         stuck = _stuck(case, {*STARTS})
-        # Send the requests that did not return once more, because a busy machine may have delayed
+        # Requests that did not return are sent once more, because a busy machine may have delayed
         # them.
         case.session.stuck = _stuck(case, stuck) if stuck else stuck
         if case.session.stuck:
-            # If requests of a kind do not return, that breaks a requirement, so the tests report it
-            # and not this check.
+            # Requests that do not return break a requirement. So the tests report this, and the
+            # check does not fail.
             say(f"{name}: no answer to {', '.join(sorted(case.session.stuck))}")
             return
     answer = case.backend.probe("repo-write", backend=name, within_s=WITHIN_S)
@@ -94,7 +94,7 @@ def _stuck(case: BackendCase, kinds: set[str]) -> set[str]:
             if getattr(why, "hang", False) or getattr(why, "symptom", "") == "does not return":
                 found.add(kind)
         except ShimBroke:
-            # The checks that follow report this error.
+            # The next checks report this error.
             return
 
     with made_ground() as ground:

@@ -1,5 +1,7 @@
-"""Uses of a session: the number of a call, its directory, its request. The confinement does not
-depend on them."""
+"""Uses of a session: the number of a call, its directory, its request.
+
+The confinement must not depend on them.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ MANY = 9
 
 @dataclass
 class Use:
-    """The calls before those of a test, further fields of each call and of the context, and
-    variables of the caller."""
+    """One use: the calls before those of a test, further fields of calls and context, and variables
+    of the caller."""
 
     before: list[ExecRequest] = field(default_factory=list)
     call: ExecRequest = field(default_factory=ExecRequest)

@@ -81,10 +81,8 @@ NOWHERE = {
 @requires("MODULE-DIR-01")
 @pytest.mark.parametrize("what", NOWHERE)
 def test_no_module_runs_without_a_directory_of_its_own(case: ModuleCase, what: str) -> None:
-    """Execute a module when its directory cannot be made in TMPDIR.
-
-    The implementation may report an error, or make the directory in another place.
-    """
+    """Execute a module when its directory cannot be made in TMPDIR. The implementation may report
+    an error, or make the directory in another place."""
     place = case.tmp / "facts"
     (case.tmp / "file").touch()
     (case.tmp / "loop").symlink_to("loop")
@@ -113,10 +111,8 @@ def test_the_directory_is_removed_after_every_end(case: ModuleCase, how: str) ->
 
 
 def where_some_are_made(case: ModuleCase) -> Path:
-    """Return the directory in which the modules' directories are made.
-
-    The test does not apply if other programs may make directories there too.
-    """
+    """Return the directory in which the modules' directories are made. The test does not apply if
+    other programs may make directories there too."""
     case.module.script("control", noting_home(case, "echo 1"))
     case.module.execute("control")
     place = Path(noted(case.tmp / "home")).resolve().parent
@@ -131,10 +127,8 @@ def where_some_are_made(case: ModuleCase) -> Path:
 
 
 def folders_in(place: Path) -> list[str]:
-    """Return the folders at any depth.
-
-    Files are left out, because a runtime may create some there.
-    """
+    """Return the folders at any depth. Files are left out, because a runtime may create some
+    there."""
     return sorted(f"{at}/{name}" for at, names, _ in os.walk(place) for name in names)
 
 
@@ -257,10 +251,8 @@ def test_the_target_of_a_link_stays(case: ModuleCase) -> None:
 
 @requires("MODULE-DIR-03")
 def test_the_mode_of_a_links_target_stays(case: ModuleCase) -> None:
-    """Remove a closed folder and a link.
-
-    The removal must change the mode of the folder, but never the mode of a link's target.
-    """
+    """Remove a closed folder and a link. The removal must change the mode of the folder, but never
+    the mode of a link's target."""
     kept = case.tmp / "kept"
     kept.mkdir()
     (kept / "file").write_text("x")
@@ -311,11 +303,8 @@ def test_a_link_in_place_of_the_directory_is_not_followed(case: ModuleCase, what
 @requires("MODULE-DIR-08")
 @pytest.mark.parametrize("where", [".", "a", "a/b/deep"])
 def test_nothing_in_a_mounted_directory_is_changed(case: ModuleCase, where: str) -> None:
-    """Execute a module whose directory contains a mount.
-
-    The warden's flag `--bind` gives the shim its own mounts, so that the module's mount ends with
-    the shim.
-    """
+    """Execute a module whose directory contains a mount. The warden's flag `--bind` gives the shim
+    its own mounts, so that the module's mount ends with the shim."""
     if os.geteuid() != 0:
         raise HostLacks("root", "only root can mount a directory")
     kept, other = case.tmp / "kept", case.tmp / "other"

@@ -1,7 +1,4 @@
-"""Modules in unusual situations.
-
-The tests are about descriptor numbers, leaks, stops, names in values, and signals in each phase.
-"""
+"""Modules in unusual situations: descriptors, leaks, stops, names in values, and signals."""
 
 from __future__ import annotations
 
@@ -78,10 +75,8 @@ ENDS = {
 
 
 def kept(case: ModuleCase, module_id: str, ms: int | None = None) -> tuple[str, dict[str, int]]:
-    """Return the end of an execution, and the resources that the caller has after it.
-
-    The caller waits at the fifo `hold` meanwhile.
-    """
+    """Return the end of an execution, and the resources that the caller has after it. The caller
+    waits at the fifo `hold` meanwhile."""
     with case.module.start(module_id, timeout_ms=ms, hold=True, within_s=30) as shim:
         shim.wait_response()
         until(lambda: not shim.tree(), 0.5)

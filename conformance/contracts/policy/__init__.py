@@ -1,1 +1,1 @@
-"""The contract policy: `contract.py` declares it, `page.md` describes it."""
+"""The contract policy. `contract.py` declares it, `page.md` describes it."""

@@ -1,4 +1,4 @@
-"""The client for globs and policies, which a case has as `case.policy`."""
+"""The client for globs and policies. A case has it as `case.policy`."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Resolved(Answer):
 
 
 def question(op: str, path: Word, profile: str | None = "p", **more: Any) -> Check:
-    """Return one item of `checks`. Without a profile, the field is left out."""
+    """Return one item of `checks`. If the profile is None, the field is left out."""
     made: Message = {"op": op, **more}
     if profile is not None:
         made["profile"] = profile
@@ -125,8 +125,8 @@ class PolicyClient:
         self._case = case
 
     def put(self, message: Message, within_s: float | None = None) -> Answer:
-        """Send a request; raise NotApplicable if the shim does not declare the capability it
-        needs."""
+        """Send a request. Raise NotApplicable if the shim does not declare the needed
+        capability."""
         contract = owner(message["op"])
         needed = contract.operations[message["op"]] if contract else ""
         if needed not in self._case.capabilities:
@@ -150,7 +150,7 @@ class PolicyClient:
     def match(
         self, pattern: Word, paths: Sequence[Word], case: str | None = None
     ) -> list[bool | None]:
-        """Return for each path whether the glob matches it; None if the path is refused."""
+        """Return for each path True if the glob matches it; None if the path is refused."""
         message: Message = {"op": "glob.match"}
         put_word(message, "pattern", pattern)
         put_words(message, "paths", paths)

@@ -1,7 +1,7 @@
 """Compare the decisions of a policy that has many rules with the expected ones.
 
-The topic GLOB tests the meaning of globs. If the shim matches a glob wrongly, in `glob.match` and
-as the only rule of a policy, a wrong decision that follows from it is blocked by that topic. If
+The topic GLOB tests the meaning of globs. If the shim matches a glob wrongly, both in `glob.match`
+and as the only rule of a policy, then that topic blocks a wrong decision that follows from it. If
 only one of the two is wrong, the decision counts here.
 """
 
@@ -19,9 +19,9 @@ from contracts.shared.documents import Policy, one_profile
 if TYPE_CHECKING:
     from contracts.policy.client import PolicyCase
 
-# A long time limit, because only the topic COST tests the time.
+# The limit is long, because only the topic COST tests the time.
 WITHIN_S = 60
-# The requirement that asks globs in all combinations and sizes.
+# The requirement that tests globs in all combinations and sizes.
 GLOBS = "POLICY-GLOB-11"
 NO_RULE = ("<no matching rule>", "[]")
 
@@ -43,7 +43,7 @@ def judge_decisions(
     """Fail if an item differs from `wanted`, which has allowed and matched_rule for each path, in
     order.
 
-    by_rule: True if a right decision by a wrong rule fails too.
+    by_rule: True if a right decision by a wrong rule is a failure too.
     """
     got = dict(zip(wanted, map(decision_of, items), strict=True))
     judged = 2 if by_rule else 1
@@ -68,10 +68,10 @@ def judge_decisions(
 def is_read_so(
     case: PolicyCase, path: str, right: str | None, got: str | None, letter_case: str | None = None
 ) -> bool:
-    """True if the shim matches one of the two globs wrongly even without other rules, in
-    `glob.match` and in a check.
+    """True if the shim matches one of the two globs wrongly even without other rules.
 
-    With `case: fold` this is not asked, because these lists also test the folding.
+    Both `glob.match` and a check must be wrong. With `case: fold` the answer is always False,
+    because these lists also test the folding.
     """
     if "glob" not in case.capabilities or letter_case == "fold":
         return False
@@ -94,8 +94,10 @@ def decided(
     wanted: Mapping[str, str],
     letter_case: str | None = None,
 ) -> None:
-    """Check denies. `wanted` has for each path the deny that decides, or `**` if the path is
-    allowed."""
+    """Check a list of denies.
+
+    wanted: for each path the deny that decides, or `**` if the path is allowed.
+    """
     policy = one_profile(["**"], ["**"], denies, denies)
     items = case.policy.check(policy, questions("read", wanted), letter_case, WITHIN_S)
     decisions = {path: (rule == "**", rule) for path, rule in wanted.items()}
@@ -103,7 +105,8 @@ def decided(
 
 
 def expect_normal_forms(case: PolicyCase, paths: Sequence[bytes]) -> None:
-    """Compare the normal form of each path with the oracle's. The report shows a shortest one."""
+    """Compare the normal form of each path with that of the oracle. The report shows one of the
+    shortest wrong paths."""
     answers = dict(zip(paths, case.policy.normalize(paths), strict=True))
     wrong = [path for path in paths if answers[path] != oracle.normal_path(path)]
     path = min(wrong, key=len, default=b"")

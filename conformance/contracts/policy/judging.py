@@ -1,4 +1,4 @@
-"""Compare vectors with the answers of the shim. All failures of a group are reported together."""
+"""Compare the answers of the shim with vectors. All failures of a group are reported together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE = 2
 
 
 def judge(case: PolicyCase, group: Group) -> None:
-    """Send all vectors of a group. A crash of the shim counts only against the current vector."""
+    """Send all vectors of a group. If the shim crashes, only the current vector fails."""
     askable = [each for each in group.vectors if each.capabilities <= case.capabilities]
     if not askable:
         missing = {name for each in group.vectors for name in each.capabilities - case.capabilities}
@@ -36,8 +36,10 @@ def judge(case: PolicyCase, group: Group) -> None:
 def each_is_right(
     case: PolicyCase, askable: list[Vector], ask: Callable[[PolicyCase, Vector], None]
 ) -> dict[str, Blocked]:
-    """Ask all vectors. Return those that other requirements block; raise one Failure for all wrong
-    ones."""
+    """Send all vectors. Return the vectors that other requirements block.
+
+    Raise one Failure for all wrong vectors.
+    """
     case.questions = len(askable)
     wrong: list[tuple[Vector, Failure, Any]] = []
     blocked: dict[str, Blocked] = {}
@@ -65,7 +67,8 @@ def each_is_right(
 def _together(
     case: PolicyCase, askable: list[Vector], wrong: list[tuple[Vector, Failure, Any]]
 ) -> Failure:
-    """Return one failure: the first wrong vector in full, and one line for each other."""
+    """Return one failure, with the first wrong vector in full, and one line for each other
+    vector."""
     first, why, case.asked = wrong[0]
     evidence: dict[str, Any] = {
         "why asked": first.why,
@@ -92,15 +95,15 @@ def _together(
     )
 
 
-# The vectors of this topic measure the time, so wrong answers are ignored. The topics of globs and
-# checks judge the answers of the same vectors.
+# The vectors of this topic measure the time. Their wrong answers are ignored here, because the
+# topics of globs and checks judge the answers of the same vectors.
 COST = "POLICY-COST"
 
 
 def ask(case: PolicyCase, vector: Vector) -> None:
     """Judge one vector. A refusal or a denial counts only if the allowed counterpart conforms.
 
-    If the counterpart fails and belongs to another requirement, that requirement blocks the vector.
+    If the counterpart fails and belongs to another requirement, this requirement blocks the vector.
     """
     if load()[vector.requirements[0]].topic == COST:
         with contextlib.suppress(Failure):
@@ -117,7 +120,8 @@ def ask(case: PolicyCase, vector: Vector) -> None:
             if counterpart.capabilities <= case.capabilities:
                 conforms(case, counterpart)
             else:
-                # A shim without checks can still show that it accepts the file, by loading it.
+                # A shim without checks can still load the file, which shows that it accepts the
+                # file.
                 known[counterpart.id] = case.policy.load(counterpart.policy_or_file).ok
         except (Failure, ShimBroke):
             known[counterpart.id] = False
@@ -135,7 +139,7 @@ def ask(case: PolicyCase, vector: Vector) -> None:
 
 
 def both_ways(case: PolicyCase, vector: Vector) -> None:
-    """Fail if `run` answers a vector otherwise than `serve`, even if both answers are wrong."""
+    """Fail if the answers of `run` and `serve` to a vector differ, even if both are wrong."""
     with contextlib.suppress(Failure, ShimBroke):
         conforms(case, vector)
     assert case.asked is not None
@@ -146,7 +150,7 @@ def same_both_ways(case: PolicyCase, message: dict[str, Any], why: str = "") -> 
     try:
         served = _comparable(message["op"], case.policy.put(message).raw)
     except ShimBroke:
-        # A missing answer is reported by the tests that need the answer.
+        # If there is no answer, the tests that need the answer report this.
         return
     ran = _comparable(message["op"], case.send(message).raw)
     if served != ran:
@@ -160,8 +164,10 @@ def same_both_ways(case: PolicyCase, message: dict[str, Any], why: str = "") -> 
 
 
 def _comparable(op: str, answer: Any) -> Any:
-    """Return an answer without parts that differ from request to request: the id, the time of an
-    event, and fields that the contract does not define."""
+    """Return an answer without the parts that differ from request to request.
+
+    These are the id, the time of an event, and fields that the contract does not define.
+    """
     kept = {key: value for key, value in known.answer(op, answer or {}).items() if key != "id"}
     for event in kept.get("result", {}).get("events", ()):
         event.pop("time", None)

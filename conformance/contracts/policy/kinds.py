@@ -1,4 +1,4 @@
-"""For each kind of vector, make the request and compare the answer."""
+"""Make the request and compare the answer, for each kind of vector."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Item = Mapping[str, Any]
 
 
 def _same(what: str, got: Any, wanted: Any, answer: Any, verdict: Verdict = Verdict.FAILS) -> None:
-    # In Python 1 == True, but in JSON they differ.
+    # In Python 1 == True is true, but in JSON they are different values.
     if got != wanted or isinstance(got, bool) is not isinstance(wanted, bool):
         raise Failure(what, shown(wanted), shown(got), {"answer": shown(answer)}, verdict)
 
 
 def refused(what: str, answer: Mapping[str, Any], kind: str = "invalid_input") -> None:
-    """Fail unless the answer, or the item, is an error of this kind."""
+    """Fail unless the answer, or an item of it, is an error of this kind."""
     if "error" not in answer:
         raise Failure(what, "a refusal", shown(dict(answer)))
     got = answer["error"]["kind"]
@@ -51,7 +51,7 @@ def _given(what: str, answer: Answer) -> Mapping[str, Any]:
 
 
 def _decision(vector: Vector, item: Item) -> None:
-    """Compare allowed, matched_rule and the normalised path, as far as the vector has them."""
+    """Compare allowed, matched_rule and the normalised path, if the vector has these fields."""
     if "allowed" in vector.fields:
         wanted = vector.fields["allowed"]
         verdict = Verdict.OVERREFUSED if wanted else Verdict.FAILS
@@ -123,8 +123,8 @@ def _load(case: PolicyCase, vector: Vector) -> None:
 
 
 # The requirement about the place of a problem. A shim that breaks it does so for every file. So
-# only this requirement and the next one compare places; for all other requirements any problem
-# suffices.
+# only this requirement and the next one compare places. For all other requirements, a problem at
+# any place is enough.
 PLACES = "POLICY-FILE-06"
 ABOUT_PLACES = {PLACES, "POLICY-FILE-05", "POLICY-FILE-10"}
 ABOUT_HOW_MANY = {"POLICY-FILE-02", "POLICY-FILE-04", "POLICY-MERGE-07"}
@@ -165,7 +165,8 @@ def _problems(case: PolicyCase, vector: Vector, error: Mapping[str, Any]) -> Non
 
 
 def _tells_places(case: PolicyCase, format_: str) -> bool:
-    """True if the vectors about places conform for this format. They are sent once in a session."""
+    """True if the vectors about places conform for this format. They are sent only once in a
+    session."""
     known = case.session.outcomes
     key = f"{PLACES} in {format_}"
     if key not in known:

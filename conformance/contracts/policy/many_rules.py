@@ -1,7 +1,7 @@
 """Make policies with many rules in two files, with exceptions.
 
 An engine may try a few rules one after the other, but look up many rules in an index. So long lists
-test other code of the engine, also for folding, explaining and exceptions.
+test other code of the engine. This is also true of folding, explaining and exceptions.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import Any
 from contracts.shared import globs as oracle
 from contracts.shared.documents import Policy, policy
 
-# Names of every length at which an index may cut a name. Some begin or end like others.
+# Names of every length at which an index may cut a name. Some names have the same beginning or end.
 PIECES = [
     *("a", "ab", "é", "abc", "-b", ".c", "ab.c", "defgh", "abcdefg", "abcdefgh", "xbcdefgh"),
     *("abcdefghi", "abcdefgh.abcdefg", "abcdefghabcdefgh", "abcdefghabcdefghx"),
     "bcdefghabcdefghabcdefgh",
 ]
-# Patterns for one segment. P stands for one of the pieces.
+# Patterns for one segment. P stands for a name in PIECES.
 EVERY = ["P", "PP", "P*", "*P", "*.P", "P*P", "*P*", "P*P*P", "P?P", "?P*", "P?.*", "*P?*", "*?"]
 EVERY += ["*??", "*?P?"]
 BEHIND = ["", "", "", "/**", "/s", "/*", "/**/s"]
-# For each place of that segment: texts that may come before it, and patterns for it. They determine
-# where a look-up may begin.
+# Keyed by the place of the segment in the glob: texts that may precede it, and patterns for it.
+# They determine where an index look-up may begin.
 RULES = {
     "anywhere": (["", "", "**/", "s/", "s/**/", "*/", "**/s/", "*/*/"], [*EVERY, "**P"]),
     "below a double star": (["**/", "**/", "**/s/", "**/s/**/"], EVERY),
@@ -39,7 +39,7 @@ def body(chance: random.Random, where: str) -> str:
     """Return a random glob in its normal form."""
     before, shapes = RULES[where]
     segment = re.sub("P", lambda _: chance.choice(PIECES), chance.choice(shapes))
-    # Remove two dots in a row, because the topics RULE and PATH test them.
+    # Two dots in a row are removed, because the topics RULE and PATH test them.
     made = chance.choice(before) + segment.replace("..", ".") + chance.choice(BEHIND)
     return oracle.normal_body(made) or made
 
@@ -49,7 +49,7 @@ def rule(chance: random.Random, where: str) -> str:
 
 
 def near(chance: random.Random, glob: str) -> str | None:
-    """Return a path that the glob matches or almost matches; None if the search failed."""
+    """Return a path that the glob matches or almost matches; None if no such path was found."""
 
     def instead(wildcard: str) -> str:
         if wildcard == "**/":
@@ -69,8 +69,8 @@ def paths_near(chance: random.Random, bodies: Sequence[str], count: int) -> list
     return list(dict.fromkeys(path for path in made if path is not None))[:count]
 
 
-# Denies with exceptions, and denies inside the exceptions: only in `c` the profile's own rules
-# decide. OPEN, at the end of the profile, allows a part of it.
+# Denies with exceptions, and denies inside the exceptions. Only in `c` the profile's own rules
+# decide. OPEN, which is at the end of the profile, allows a part of `c`.
 HOLES = ["h/**", "!h/c/**", "!h/k", "h/c/*.key", "h/c/deep/**"]
 OPEN = ["h/k*", "h/c/a/**"]
 BELOW_HOLES = ["h", "h/a", "h/k", "h/c", "h/c/a", "h/c/x.key", "h/c/deep/a", "h/c/abcdefgh/s"]
@@ -78,7 +78,8 @@ BELOW_HOLES = ["h", "h/a", "h/k", "h/c", "h/c/a", "h/c/x.key", "h/c/deep/a", "h/
 
 @dataclass(frozen=True)
 class ManyRules:
-    """The profile `p` in two files, and its resolved lists. In `denies`, `!P` is an exception."""
+    """The profile `p` in two files, and its resolved lists. In the list `denies`, `!P` is an
+    exception."""
 
     spec: Mapping[str, Any]
     workspace: Mapping[str, Any]
@@ -95,11 +96,11 @@ class ManyRules:
         return policy({**self.workspace, "denyModify": self.denies})
 
     def wanted(self) -> dict[str, tuple[bool, str]]:
-        """Return allowed and matched_rule that are expected for each path."""
+        """Return the expected allowed and matched_rule for each path."""
         return {path: self.decide(path) for path in self.paths}
 
     def entries(self) -> list[tuple[object, str]]:
-        """Return the resolved list, each entry with its rule without `!`."""
+        """Return the resolved list: each entry, with its rule without `!`."""
         own = [(rule, rule.removeprefix("!")) for rule in self.profile]
         return own + [
             ({"except": deny[1:]}, deny[1:]) if deny.startswith("!") else (f"!{deny}", deny)
@@ -107,7 +108,7 @@ class ManyRules:
         ]
 
     def decide(self, path: str, fold: bool = False) -> tuple[bool, str]:
-        """Return allowed and matched_rule that are expected; the rule keeps its spelling."""
+        """Return the expected allowed and matched_rule for a path. The rule keeps its spelling."""
         made = oracle.fold if fold else str
         own = [made(rule) for rule in self.profile]
         denies = [made(deny) for deny in self.denies]
@@ -120,7 +121,7 @@ class ManyRules:
 def many_rules(
     chance: random.Random, count: int, holes: Sequence[str] = HOLES, loud: bool = False
 ) -> ManyRules:
-    """Return a policy with `count` rules for modify, which is the only operation with exceptions.
+    """Return a policy with `count` rules for modify. Only modify has exceptions.
 
     loud: True for names with capital letters.
     """
@@ -131,10 +132,10 @@ def many_rules(
     third = len(bodies) // 3
     profile = ["**", *(chance.choice(["", "!"]) + each for each in bodies[: 2 * third])]
     above, below = bodies[2 * third :: 2], bodies[2 * third + 1 :: 2]
-    # With these last rules of the profile, a decision inside an exception always differs from one
-    # outside.
+    # With these last rules of the profile, the decisions inside and outside of an exception always
+    # differ.
     profile += OPEN if holes else []
-    # A deny of every path is left out, because it would decide every check.
+    # A deny of every path would decide every check, so it is left out.
     above, below = ([each for each in some if each.strip("*/?")] for some in (above, below))
     spec = {
         "denyModify": [*above, *holes],

@@ -12,39 +12,40 @@ from collections.abc import Iterable, Iterator
 STEPS = (8, 16, 32, 64, 128)
 EVERY = range(1, STEPS[-1] + 3)
 NEAR = sorted({size + off for size in STEPS for off in (-2, -1, 0, 1, 2)})
-# Fewer lengths, for tests that need one request per length.
+# Only some of the lengths, for tests that need one request per length.
 SOME = sorted({*range(1, 36), *NEAR})
 
 
 def name(length: int) -> str:
-    """Return one name of this length."""
+    """Return a path of one name, which has this length."""
     return "a" * length
 
 
 def folders(length: int) -> str:
-    """Return a path with as many names as the length allows."""
+    """Return a path of this length that has as many names as possible."""
     return "a/" * ((length - 1) // 2) + "ab"[: 2 - length % 2]
 
 
 def wide(length: int) -> str:
-    """Return a name of characters of two bytes; `length` is in bytes."""
+    """Return a name whose characters have two bytes each. `length` is in bytes."""
     return "é" * (length // 2) + "a" * (length % 2)
 
 
 PADS = (name, folders, wide)
-# Text after the spelling that is tested: nothing, a few bytes, and more than one step.
+# Texts after the tested spelling: no text, a few bytes, and more than one step.
 TAILS = ("", "/b", "/b" * 9)
 
 
 def holding(spelling: bytes) -> Iterator[bytes]:
-    """Yield paths that have the spelling at every offset."""
+    """Yield paths that contain the spelling at every offset."""
     for length in EVERY:
         for pad in PADS:
             for tail in TAILS:
                 yield pad(length).encode() + spelling + tail.encode()
 
 
-# A rule, with paths that it matches and paths that it almost matches. {} is filled up to a length.
+# For each rule, paths that it matches and paths that it almost matches. {} is filled up to a
+# length.
 SHAPES: dict[str, tuple[list[str], list[str]]] = {
     "**/secret/**": (
         ["{}/secret", "{}/secret/k", "secret/{}", "{}/secret/{}"],

@@ -1,6 +1,6 @@
-"""Find the requirements that define the parts of a glob, and those among them that a shim breaks.
+"""Find the requirements that define the parts of a glob, and those of them that a shim breaks.
 
-If a shim misreads one part of a glob, a test of a combination with that part reveals nothing new.
+If a shim misreads one part of a glob, a test of a combination with this part shows nothing new.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _broken: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 def broken(case: PolicyCase) -> set[str]:
     """Return the requirements that have a failing vector.
 
-    The vectors are sent once in a session.
+    The vectors are sent only once in a session.
     """
     if (known := _broken.get(case.session)) is not None:
         return known
@@ -74,7 +74,7 @@ def broken(case: PolicyCase) -> set[str]:
     for vector in _vectors_of_parts():
         name = vector.requirements[0]
         # Three or more stars mean the same as two. So if the requirements for two stars are broken,
-        # they explain this failure.
+        # they explain a failure with three.
         if name == RUN and (_parts_of(vector) - {RUN}) & found:
             continue
         if not _conforms(case, vector):
@@ -108,7 +108,7 @@ def _conforms(case: PolicyCase, vector: Vector) -> bool:
 
 
 def anchored(case: PolicyCase) -> None:
-    """Raise Blocked if globs are not anchored, because this may be the cause of any wrong
+    """Raise Blocked if the shim does not anchor globs: this may be the cause of any wrong
     answer."""
     if ANCHORED in broken(case):
         raise Blocked([ANCHORED], "globs that are not anchored may cause any wrong answer")
@@ -121,7 +121,7 @@ def readable(case: PolicyCase, pattern: str, path: str = "") -> bool:
 
 
 def askable(case: PolicyCase, group: Group) -> Group:
-    """Return the group without vectors that also depend on a requirement which the shim breaks."""
+    """Return the group without vectors that depend on another requirement which the shim breaks."""
     about = group.requirements[0]
     if about not in COMBINED:
         return group
@@ -139,7 +139,8 @@ def _parts_of(vector: Vector) -> set[str]:
 
 
 def answers_of_cost(case: PolicyCase) -> None:
-    """Fail if a glob of the topic COST gets a wrong answer. Only COST itself reports a hang."""
+    """Fail if a glob of the topic COST gets a wrong answer. A hang is not reported here, but by
+    COST itself."""
     anchored(case)
     for vector in every().values():
         if vector.kind != "glob" or load()[vector.requirements[0]].topic != COST:

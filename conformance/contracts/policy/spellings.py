@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def rules(body: str) -> list[str]:
-    """Return spellings of a rule without `!`; the given one is the first."""
+    """Return spellings of a rule without `!`. The first one is the given spelling."""
     made = [
         body,
         f"./{body}",
@@ -26,7 +26,9 @@ def pairs(one: str, other: str) -> list[tuple[str, str]]:
 
 
 def few_pairs(one: str, other: str) -> list[tuple[str, str]]:
-    """Return pairs in which each spelling of both rules occurs once, for tests that need a request
-    for each pair."""
+    """Return pairs in which each spelling of both rules occurs once.
+
+    The result is for tests that need a request for each pair.
+    """
     left, right = rules(one), rules(other)
     return [(left[at % len(left)], right[(at + 1) % len(right)]) for at in range(len(left) + 2)]

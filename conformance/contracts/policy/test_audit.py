@@ -1,4 +1,4 @@
-"""POLICY-AUDIT: the record of a check, for a log."""
+"""POLICY-AUDIT: the record of a check, which is meant for a log."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ CHECKS = [question(op, path) for op in ("read", "modify") for path in ("a", "b",
 RFC_3339 = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?(?:[Zz]|[+-]00:00)"
 )
-# Coarse clocks, such as time() in C, return the last tick, which may be 10 ms old (15.6 ms on
+# A coarse clock, such as time() in C, returns the last tick, which may be 10 ms old (15.6 ms on
 # Windows).
 TICK_S = 0.02
 
 
 @requires("POLICY-AUDIT-01")
 def test_an_event_has_the_decision_of_check(case: PolicyCase) -> None:
-    """The oracle gives the expected decisions, because the topic CHECK tests `check`."""
+    """Compare events with the oracle, and not with `check`, which the topic CHECK tests."""
     events = case.policy.audit(POLICY, CHECKS)
     for check, event in zip(CHECKS, events, strict=True):
         wanted = oracle.decide(LISTS[check["op"]], ["x"], check["path"])
@@ -92,7 +92,8 @@ def test_time_is_that_of_the_decision_in_utc(case: PolicyCase) -> None:
             True,
             {"asked": before, "answered": after},
         )
-        # So that a time that was kept lies before the next question.
+        # Wait, so that a time which the shim wrongly keeps is clearly earlier than the next
+        # question.
         pass_time(round(1000 * (coarse + 2 * TICK_S)))
 
 

@@ -33,7 +33,7 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
 
 
 # Rules are literal or `**`, because another topic tests globs. No rule of a profile equals a deny,
-# because such a policy is refused.
+# because a policy with such a rule is refused.
 RULES = ["**", "a", "b", "a/x", "a/y", "!a", "!b", "!a/x", "!a/y", "!**"]
 DENIES = ["c", "b/x", "b/y", "a/z"]
 PATHS = ["a", "b", "c", "a/x", "a/y", "a/z", "b/x", "b/y", "c/x", "elsewhere"]
@@ -41,7 +41,7 @@ PATHS = ["a", "b", "c", "a/x", "a/y", "a/z", "b/x", "b/y", "c/x", "elsewhere"]
 
 @dataclass
 class Lists:
-    """The read list of a profile, and the denies that follow it."""
+    """The read list of a profile, and the denies that are applied after it."""
 
     read: list[str] = field(default_factory=list)
     denies: list[str] = field(default_factory=list)
@@ -63,7 +63,7 @@ def put(chance: random.Random, rule: str, into: list[str]) -> list[str]:
 
 
 def grew(before: dict[str, bool | None], after: dict[str, bool | None]) -> list[str]:
-    """Return the paths that are allowed in `after` but not in `before`."""
+    """Return the paths that only the second of two answers allows."""
     return [path for path in PATHS if after[path] and not before[path]]
 
 
@@ -127,8 +127,8 @@ def test_lists_decide_as_the_oracle(case: PolicyCase) -> None:
 
 @requires("POLICY-CHECK-02")
 def test_no_list_of_a_profile_allows_a_globally_denied_path(case: PolicyCase) -> None:
-    # `k` is denied globally. Each of these rules would allow it if the engine applied the rule
-    # after the deny.
+    # `k` is denied globally. If the engine applied the profile's rule after the deny, each of these
+    # rules would allow `k`.
     rules = ["**", "./**", "k/**", "**/k", "*", "?", "k*", "!**"]
     chance = random.Random(case.session.seed)
     for _ in range(12):
@@ -165,8 +165,8 @@ def test_the_checks_of_a_batch_do_not_disturb_each_other(case: PolicyCase) -> No
     expect("decisions of the checks in another order", answers, [wanted[at] for at in order])
 
 
-# Different spellings. A shim may normalise some of them wrongly, so its answers are compared only
-# among each other.
+# Different spellings of paths. A shim may normalise some of them wrongly, so its answers are only
+# compared with each other.
 SPELLINGS = ["a", "a/", "./a", "a//x", "a/./x", "a/x/", ".//b", "c/.", "./c", "/a", "a/..", "~", ""]
 
 
@@ -193,11 +193,11 @@ SHARE = 1
 @requires("POLICY-CHECK-10")
 @pytest.mark.parametrize("kind", KINDS)
 def test_serve_and_run_give_the_same_answers(case: PolicyCase, kind: str) -> None:
-    """Test some of the vectors of each kind; the seed selects them."""
+    """Compare serve and run for some vectors of each kind. The seed selects the vectors."""
     askable = [
         vector
         for vector in every().values()
-        # Vectors of limits are left out, because they are large and take long.
+        # Vectors about limits are left out, because they are large and take long.
         if vector.kind.startswith(kind)
         and vector.capabilities <= case.capabilities
         and vector.small
@@ -211,8 +211,10 @@ def test_serve_and_run_give_the_same_answers(case: PolicyCase, kind: str) -> Non
 @requires("POLICY-CHECK-10")
 @pytest.mark.parametrize("op", ["check", "explain", "audit"])
 def test_serve_and_run_give_the_same_answers_of_each_kind(case: PolicyCase, op: str) -> None:
-    """Paths that are allowed, denied by the profile, denied globally, in an exception, or
-    unmatched."""
+    """Compare serve and run for each kind of decision.
+
+    The paths are allowed, denied by the profile, denied globally, in an exception, or unmatched.
+    """
     if op != "check" and f"policy.{op}" not in case.capabilities:
         raise NotApplicable.without(f"policy.{op}")
     policy = one_profile(["a", "d/**", "!b"], ["d/**"], ["x"], ["x", "d/e", "d/c/**", "!d/c/k"])
@@ -227,7 +229,7 @@ def test_serve_and_run_give_the_same_answers_of_each_kind(case: PolicyCase, op: 
     same_both_ways(case, {"op": f"policy.{op}", "policy": empty, "checks": checks})
 
 
-# Separators of a possible cache key. If an engine joined rule and path by one of these, two
+# Separators that a cache key may contain. If an engine joined rule and path by one of these, two
 # different pairs would have the same key.
 JOINS = ["", " ", "\t", "\n", ":", "|", ",", "=", "\x01", "\x1f", "!"]
 
@@ -245,8 +247,8 @@ def test_an_earlier_question_changes_no_answer(case: PolicyCase, join: str, begi
             expect(f"whether {rule!r} matches {path!r}", case.policy.match(rule, [path]), given)
 
 
-# Two files that allow reading, and the part in which requests differ: an earlier request of the
-# same session must not decide about a later one that differs only there.
+# Two files that allow reading, and the part in which two requests differ. The answer to an earlier
+# request of the session must not be used for a later request that differs only in this part.
 OPEN = {"fsProfiles": {"p": {"read": ["**"]}, "q": {"read": ["a"]}}}
 SPECS: dict[str, tuple[Spec, Spec | None]] = {
     "alone": (OPEN, None),

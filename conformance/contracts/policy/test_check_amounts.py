@@ -1,4 +1,4 @@
-"""POLICY-CHECK and POLICY-EXCEPT: numbers of rules at which a mask, a byte or a table ends."""
+"""POLICY-CHECK and POLICY-EXCEPT: numbers of rules that fill a mask, a byte or a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ COUNTS = (1, 31, 33, 64, 65, 127, 129, 255, 257, 513, 1025, 4097, 5000)
 @requires("POLICY-CHECK-02")
 @pytest.mark.parametrize("shape", ["n{}", "d/{}/**", "**/*.{}"])
 def test_denies_of_every_number_hold(case: PolicyCase, shape: str) -> None:
-    # Only literal rules come in thousands, because the topic COST is about thousands of globs.
+    # Only literal rules are tested by the thousand, because the topic COST is about thousands of
+    # globs.
     for count in COUNTS if shape == "n{}" else COUNTS[:-3]:
         denies = [shape.replace("{}", str(number)) for number in range(count)]
         at = sorted({0, count // 2, count - 1, *(n for n in (31, 32, 255, 256, 4095) if n < count)})
@@ -58,7 +59,7 @@ LENGTHS = (255, 257, 1023, 1025, 4095, 4097, 8193, 65535, 65537)
 @requires("POLICY-CHECK-01")
 @pytest.mark.parametrize("deny", ["**/x", "d/**/x", "d*/**x"])
 def test_the_end_of_a_path_decides_at_every_length(case: PolicyCase, deny: str) -> None:
-    """Half of the paths end in the denied name, and half in another one."""
+    """Check paths of each length: half of them end in the denied name, half in another name."""
     starts = ["d/" * (length // 2) for length in LENGTHS]
     paths = [f"{start}{end}" for start in starts for end in ("x", "y")]
     policy = one_profile(["**", f"!{deny}"], [])
@@ -73,7 +74,8 @@ BELOW = ["h/c", "h/c/a", "h/c/ab", "h/c/abc", "h/c/a/b", "h/c/a/ab", "h/c/x/y/ab
 @requires("POLICY-EXCEPT-04")
 @pytest.mark.parametrize("sign", ["", "!"])
 def test_wildcards_inside_an_exception_have_their_usual_width(case: PolicyCase, sign: str) -> None:
-    """Each wildcard is tested as an allow and as a denial, by itself and after another one."""
+    """Test each wildcard inside an exception, as an allow and as a denial, after nothing and after
+    another wildcard."""
     denies = ["h/**", "!h/c/**"]
     for first, second in itertools.product(NESTED, ["", *NESTED[:6]]):
         rules = [f"{'' if sign else '!'}**", f"{sign}{first}"]
@@ -92,8 +94,10 @@ OVERLAPPING = ["**", "a/**", "a/*", "*/b", "a/b", "**/b", "a/?", "a*/b", "**b"]
 @requires("POLICY-CHECK-05")
 @pytest.mark.parametrize("sign", ["", "!"])
 def test_of_rules_of_one_sign_the_last_one_is_named(case: PolicyCase, sign: str) -> None:
-    """Each of these rules matches `a/b`, so any change of their order, by sorting or merging,
-    changes the answer."""
+    """Check `a/b` against rules that all match it.
+
+    If the engine changes their order by sorting or merging, the answer changes.
+    """
     for one, other in itertools.permutations(OVERLAPPING, 2):
         rules = ["x", f"{sign}{one}", f"{sign}{other}"]
         items = case.policy.check(one_profile(rules, []), questions("read", ["a/b"]))

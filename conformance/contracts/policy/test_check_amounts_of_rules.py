@@ -12,7 +12,8 @@ from boxspec.api import expect, requires
 from contracts.policy.api import WITHIN_S, decided, offsets, policy, question
 from contracts.policy.client import PolicyCase
 
-# The names differ in one byte, whose place is different in each rule and each path.
+# The names in these rules differ in one byte. The place of this byte differs between rules, and
+# between paths.
 ALIKE = ["{}", "**/{}/**", "{}*", "**/*{}", "*.{}", "*{}*", "k/*-{}-*/k", "{}?"]
 LENGTHS = [*range(1, 36), 63, 64, 65, 129]
 
@@ -22,7 +23,11 @@ LENGTHS = [*range(1, 36), 63, 64, 65, 129]
 def test_of_many_rules_that_differ_in_one_byte_the_right_one_decides(
     case: PolicyCase, shape: str
 ) -> None:
-    """Every second rule allows, so taking a name for the next one changes the decision."""
+    """Check many rules whose names differ in one byte.
+
+    Every second rule allows, so the decision changes if the engine confuses a name with the next
+    one.
+    """
     profiles: dict[str, Any] = {}
     checks, wanted = [], []
     for length in LENGTHS:
@@ -50,7 +55,7 @@ def test_of_many_rules_that_differ_in_one_byte_the_right_one_decides(
 @requires("POLICY-CHECK-11")
 @pytest.mark.parametrize("shape", ["*{}*", "**/{}/**", "**/*{}*/**"])
 def test_of_many_rules_that_match_the_last_one_decides(case: PolicyCase, shape: str) -> None:
-    """Each path contains several names that rules match."""
+    """Check paths that contain several names, each of which a rule matches."""
     chance = random.Random(case.session.seed)
     pieces = [
         f"-{number}-{''.join(chance.choices('abcdefgh', k=number % 30))}." for number in range(200)

@@ -1,4 +1,4 @@
-"""POLICY-CHECK: lists that are so long that an engine looks up rules instead of trying each."""
+"""POLICY-CHECK: lists so long that an engine looks up rules and does not try each one."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def test_the_last_match_of_many_rules_decides(case: PolicyCase, where: str, coun
     judge_decisions(case, items, wanted, len(rules))
 
 
-# Names with equal hashes. An engine that looks up rules by hash must compare names too. The hashes
-# are Java's for strings, djb2, FNV-1a of 32 bits and CRC-32.
+# Names with equal hashes. An engine that looks up rules by hash must compare the names too. The
+# hashes are Java's for strings, djb2, FNV-1a of 32 bits and CRC-32.
 ALIKE = {
     "java": ("Aa", "BB"),
     "djb2": ("hetairas", "mentioner"),

@@ -22,8 +22,8 @@ def test_a_deny_holds_at_every_offset_of_a_path(case: PolicyCase, shape: str, ru
     decided(case, [shape] if rules == "alone" else MANY, wanted)
 
 
-# Rules that all have different lengths. {} is filled up to a length, {n} is a different name each
-# time.
+# Rules that all have different lengths. {} is filled up to a length, and {n} is each time a
+# different name.
 LONG_PATHS: dict[str, tuple[list[str], list[str]]] = {
     "{}/{n}": (["{}/{n}"], ["{}/{n}x", "{}/x{n}", "{}/{n}/k"]),
     "{}/{n}/**": (["{}/{n}", "{}/{n}/k"], ["{}/{n}x/k", "{}{n}/k"]),

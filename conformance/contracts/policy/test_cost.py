@@ -17,8 +17,8 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
-# The cost of twice the input may be twice as much, plus a margin for errors of measurement.
-# Quadratic cost would be four times as much.
+# The cost of an input of twice the size may be twice as high, plus a margin for errors of
+# measurement. Quadratic cost would be four times as high.
 RATIO = 3.2
 SPARE_MS = 1.0
 
@@ -33,7 +33,7 @@ PATTERNS: dict[str, Callable[[int], str]] = {
 
 
 def path_of(n: int, number: int, folders: bool, mark: str) -> str:
-    # The text at the end makes each path of each request new.
+    # With the text at the end, each path of each request is new.
     return f"{'a/' * 250 * n}{number}{mark}" if folders else f"{'a' * 500 * n}{number}{mark}"
 
 
@@ -42,7 +42,7 @@ def from_size(question: Question, first: int) -> Question:
 
 
 def judged(case: PolicyCase, what: str, question: Question) -> None:
-    """Fail if the cost grows too fast in two measurements.
+    """Fail if the cost grows too fast in both of two measurements.
 
     A single jump may be caused by a full cache.
     """
@@ -82,7 +82,7 @@ def test_a_glob_costs_no_more_than_linear_in_the_pattern(case: PolicyCase, shape
     judged(case, f"{shape}, of the pattern", question)
 
 
-# Lists that are each difficult for some way of compiling them.
+# Each of these lists is difficult for one way of compiling lists.
 LISTS: dict[str, Callable[[int, str], str]] = {
     "names": lambda number, mark: f"src/{number}{mark}/**",
     "suffixes": lambda number, mark: f"**/*.{number}{mark}",
@@ -115,17 +115,17 @@ def test_a_policy_of_many_rules_costs_no_more_than_linear(case: PolicyCase, shap
     try:
         judged(case, f"a check with rules of {shape}", question)
     except Failure:
-        # The shim may refuse the policy because of a documented budget.
+        # The shim may refuse the policy if it exceeds a documented budget.
         if not refused:
             raise
 
 
-# Names in which the part that a hash may cover is equal.
+# Names that are equal in the part from which an engine may compute a hash.
 ALIKE: dict[str, Callable[[int, str], str]] = {
     "that end alike": lambda number, mark: f"{number:06}{mark}{'-' * 26}",
     "that begin and end alike": lambda number, mark: f"{'-' * 16}{number:08}{mark}{'-' * 16}",
 }
-# Comparing two names is so cheap that only many names make a measurable difference.
+# Comparing two names is cheap. Only with many names is the difference large enough to measure.
 NAMES = 1000
 
 

@@ -30,7 +30,7 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
-# In each list an exception covers some of the paths. The topic CHECK tests lists without
+# In each list an exception covers some of the paths, because the topic CHECK tests lists without
 # exceptions.
 PROFILE = ["**", "d/c/k", "d/c/e/**", "!d/c/k", "!d/c/e/s", "!d/**"]
 DENIES = ["d/**", "!d/c/**", "!d/c/k", "d/c/e/**", "d/c/k", "!d/c/e/s"]
@@ -38,8 +38,10 @@ PATHS = ["d/a", "d/c/a", "d/c/k", "d/c/e/a", "d/c/e/s", "elsewhere"]
 
 
 def allowed_by_rules(denies: list[str]) -> list[str]:
-    """Return the denies without exceptions that do not lie inside an earlier deny with another
-    body."""
+    """Return the list without invalid exceptions.
+
+    An exception must lie inside an earlier deny with another body.
+    """
     kept: list[str] = []
     for rule in denies:
         inside = [each for each in kept if each[0] != "!" and each.endswith("/**")]
@@ -55,7 +57,7 @@ def allowed_by_rules(denies: list[str]) -> list[str]:
 def lists(chance: random.Random) -> tuple[list[str], list[str]]:
     profile = chance.choices(PROFILE, k=chance.randint(1, 5))
     more = allowed_by_rules(["d/**", "!d/c/**", *chance.choices(DENIES, k=chance.randint(0, 4))])
-    # Leave out rules that equal a deny: such a profile would be refused.
+    # A profile with a rule that equals a deny would be refused, so such rules are left out.
     bodies = {rule for rule in more if not rule.startswith("!")}
     return ["**", *(rule for rule in profile if rule.removeprefix("!") not in bodies)], more
 
@@ -100,7 +102,7 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(case: PolicyCase)
         more = [
             path
             for path, has in zip(PATHS, allowed, strict=True)
-            # The oracle decides, because lists without exceptions are tested by the topic CHECK.
+            # The oracle decides, because the topic CHECK tests lists without exceptions.
             if has and not oracle.decide(profile, [], path).allowed
         ]
         expect(
@@ -118,7 +120,7 @@ def test_an_exception_grants_nothing_that_the_profile_does_not(case: PolicyCase)
 def test_inside_an_exception_many_rules_of_the_profile_decide(case: PolicyCase, count: int) -> None:
     made = many_rules.many_rules(random.Random(case.session.seed + count), count)
     items = case.policy.check(made.in_one_file, questions("modify", made.paths))
-    # POLICY-EXCEPT-03 tests which rule is named, so only the decision counts here.
+    # Only the decision counts here, because POLICY-EXCEPT-03 tests the named rule.
     judge_decisions(case, items, made.wanted(), count, by_rule=False)
 
 

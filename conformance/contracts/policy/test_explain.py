@@ -30,7 +30,8 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
-# At most one entry of a list matches a path, because the topic CHECK tests which match decides.
+# At most one entry of a list matches a path, because the topic CHECK tests which of several matches
+# decides.
 POLICY = policy(
     {
         "denyRead": ["x", "y"],
@@ -41,7 +42,8 @@ POLICY = policy(
 )
 RULES = {"read": ["a", "b", "!c"], "modify": ["a"]}
 DENIES = {"read": ["x", "y"], "modify": ["x", "y", "s/**", "!s/c", "z"]}
-# A profile that the policy defines; the synthesised one is tested by the topic PROFILE.
+# The checks use a profile that the policy defines, because the topic PROFILE tests the synthesised
+# one.
 CHECKS = [
     question(op, path)
     for op in ("read", "modify")
@@ -55,7 +57,7 @@ def entry(deny: str) -> object:
 
 @requires("POLICY-EXPLAIN-01")
 def test_explain_lists_every_entry_and_decides_as_check_must(case: PolicyCase) -> None:
-    """The oracle gives the expected lists, because other topics test `resolve` and `check`."""
+    """Compare the lists with the oracle, because other topics test `resolve` and `check`."""
     for check, item in zip(CHECKS, case.policy.explain(POLICY, CHECKS), strict=True):
         op, path = check["op"], check["path"]
         rules = [each["rule"] for each in item["entries"]]
@@ -70,8 +72,8 @@ def test_explain_lists_every_entry_and_decides_as_check_must(case: PolicyCase) -
 def test_at_most_one_entry_decides_and_matched_rule_names_it(case: PolicyCase) -> None:
     for check, item in zip(CHECKS, case.policy.explain(POLICY, CHECKS), strict=True):
         deciding = [each for each in item["entries"] if each["deciding"]]
-        # Inside an exception, the last matching rule of the profile itself is the deciding entry.
-        # If no rule matches, no entry is.
+        # Inside an exception, the last matching rule of the profile itself decides. If no rule
+        # matches, no entry decides.
         nothing = item["matched_rule"] in ("[]", "<no matching rule>")
         expect(f"deciding entries of {check}", len(deciding), int(not nothing), {"answer": item})
         for each in deciding:
@@ -152,7 +154,8 @@ WIDE = [
 
 @requires("POLICY-EXPLAIN-01", needs=["POLICY-GLOB-05", "POLICY-GLOB-11"])
 def test_a_question_mark_is_reported_to_match_one_character(case: PolicyCase) -> None:
-    """A rule that is matched by itself may be matched by other code than a list of rules."""
+    """Explain rules with question marks. An engine may use other code for a single rule than for a
+    list."""
     rules = [
         f"{before}{marks}{after}"
         for before in ("", "*", "**/", "**/*", "a*")

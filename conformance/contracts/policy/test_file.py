@@ -38,7 +38,7 @@ def as_json(text: str) -> dict[str, str]:
 
 
 def is_json(text: str) -> bool:
-    """True if Python's JSON reader, made strict, accepts the text."""
+    """True if a strict version of Python's JSON reader accepts the text."""
 
     def refuse(word: str) -> None:
         raise ValueError(word)
@@ -56,7 +56,7 @@ def is_json(text: str) -> bool:
 
 
 def placed(text: str, answer: Answer) -> list[tuple[int | None, int | None]]:
-    """Return the places of the problems. Fail if one of them lies outside of the text."""
+    """Return the places of the problems. Fail if one of them lies outside the text."""
     places = [(each.get("line"), each.get("column")) for each in answer.error.get("problems", [])]
     expect("the number of problems", len(places) > 0, True, {"answer": answer.raw})
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -126,7 +126,7 @@ def test_each_problem_of_each_refused_file_has_a_message(case: PolicyCase) -> No
     expect("vectors with a problem that has no message", silent, [])
 
 
-# Plain scalars that are not strings in the core schema of YAML 1.2.2, section 10.3.2.
+# Plain scalars that are not strings in the core schema of YAML 1.2.2 (section 10.3.2).
 NO_STRING = re.compile(
     r"~|null|Null|NULL|true|True|TRUE|false|False|FALSE"
     r"|[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"
@@ -136,7 +136,7 @@ NO_STRING = re.compile(
 
 
 def plain_scalars() -> list[str]:
-    """Return all short scalars of letters that numbers have, and longer ones made of parts of
+    """Return short scalars of all letters that occur in numbers, and longer ones made of parts of
     numbers."""
     short = [
         "".join(each) for n in (1, 2, 3) for each in itertools.product("018xoe.+-F_", repeat=n)
@@ -213,8 +213,10 @@ PROBLEMS = ("read/1", "modify/0", "modify/1")
 
 @requires("POLICY-FILE-05", capability="policy.json")
 def test_the_problems_of_two_files_are_reported_together(case: PolicyCase) -> None:
-    """Problems that each file has by itself, and problems that exist only because of the other
-    file."""
+    """Load two files with problems.
+
+    Each file has problems of its own, and some problems exist only because of the other file.
+    """
     above = {"denyRead": ["k", "/x"], "denyModify": ["s/**", "!s/c"], "unknown": 1}
     below = {
         "denyModify": ["..", "!s/d", "!s/c"],

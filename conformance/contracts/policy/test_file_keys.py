@@ -1,5 +1,7 @@
-"""POLICY-FILE: keys must follow the same rules as values, for every mistake and every place of a
-key."""
+"""POLICY-FILE: keys follow the same rules as values.
+
+Each mistake is tested at every place where a file may have its own key.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from boxspec.api import NotApplicable, expect, requires
 from contracts.policy.client import PolicyCase
 from contracts.shared.documents import policy_file
 
-# A policy with one key that a file may choose: `{}` stands for the key with its quotes.
+# A policy with one key that its author can choose. `{}` stands for the key with its quotes.
 PLACES = {
     "label": '{"schemaVersion": 2, "kind": "Policy", "metadata": {"name": "t", "labels": '
     '{{}: "v"}}, "spec": {}}',
@@ -31,13 +33,15 @@ def loads(case: PolicyCase, format_: str, place: str, keys: list[bytes]) -> bool
     pairs = (b": " + value + b", ").join(keys)
     whole = PLACES[place].encode().replace(b"{}:", pairs + b":", 1)
     answer = case.policy.load(policy_file(whole, format_))
-    # An answer that is neither a result nor an error fails the test here.
+    # The next line fails the test if the answer is neither a result nor an error.
     return answer.ok or not answer.error
 
 
 def refused(case: PolicyCase, format_: str, mistake: bytes) -> None:
-    """Fail unless a key with the mistake is refused in each place, with the mistake at its start
-    and at its end."""
+    """Fail unless a key with the mistake is refused in each place.
+
+    The mistake is at the beginning and at the end of the key.
+    """
     for place in PLACES:
         for key in (mistake, b"a" + mistake, mistake + b"a", b"a" * 70 + mistake):
             got = loads(case, format_, place, [b'"' + key + b'"'])
@@ -74,7 +78,7 @@ def test_a_key_has_no_escaped_nul(case: PolicyCase, format_: str, mistake: bytes
     refused(case, format_, mistake)
 
 
-# Different names that a careless comparison takes for equal.
+# Different names that an inexact comparison takes for equal.
 ALIKE = [
     ("a", "A"),
     ("\u00e9", "e\u0301"),

@@ -27,7 +27,7 @@ def needs(case: PolicyCase, format_: str) -> None:
 
 
 def refused_at_every_offset(case: PolicyCase, format_: str, character: bytes) -> None:
-    """Test the character in a string, at each offset within a word and around each step size."""
+    """Put the character into a string, at each offset within a word and around each step size."""
     needs(case, format_)
     for length in (*range(20), *offsets.NEAR):
         pad = offsets.name(length) if length else ""
@@ -69,14 +69,14 @@ def test_line_breaks_of_some_yaml_readers_are_found_at_every_offset(
     case: PolicyCase, character: str
 ) -> None:
     refused_at_every_offset(case, "yaml", character.encode())
-    # A reader may process the end of a text in smaller steps.
+    # At the end of a text, a reader may use smaller steps.
     for following in range(40):
         spec = f"{{}}\n# {'-' * 80}{character}{'k' * following}".encode()
         answer = case.policy.load(text_of("yaml", spec))
         expect(f"whether {character!r} before {following} characters loads", answer.ok, False)
 
 
-# Each escape, and the text that it means.
+# Each escape, with the text that it means.
 ESCAPES = {
     "json": {"\\u00e9": "é", "\\ud83d\\ude00": "😀", "\\u0041": "A", "\\/k": "/k", "é": "é"},
     "yaml": {"\\xe9": "é", "\\U0001F600": "😀", "\\u0041": "A", "\\/k": "/k", "é": "é"},
@@ -112,7 +112,8 @@ def places_inside(text: str, answer: Answer) -> None:
 def test_the_place_of_a_problem_lies_in_the_beginning_of_a_file(
     case: PolicyCase, spec: str
 ) -> None:
-    """A YAML reader may report a place after the last line."""
+    """Load each beginning of a file. A YAML reader may wrongly report a place after the last
+    line."""
     text = HEAD["yaml"] + spec
     for length in range(len(HEAD["yaml"]), len(text) + 1):
         answer = case.policy.load({"text": text[:length], "format": "yaml"})
@@ -123,8 +124,10 @@ def test_the_place_of_a_problem_lies_in_the_beginning_of_a_file(
 @requires("POLICY-FILE-06", capability="policy.yaml")
 @pytest.mark.parametrize("character", ["\x01", "\x1f", "\x7f", "\u2028"], ids=ascii)
 def test_a_refused_character_is_reported_at_its_place(case: PolicyCase, character: str) -> None:
-    """The last character is included, where an implementation's own scan may end and the YAML
-    reader begins."""
+    """Load a file with a refused character near its end.
+
+    There an implementation's own scan may end, so that the YAML reader finds the character.
+    """
     for following in range(20):
         spec = f"{{}}\n# {'-' * 80}{character}{'k' * following}"
         answer = case.policy.load({"text": HEAD["yaml"] + spec, "format": "yaml"})

@@ -1,4 +1,4 @@
-"""POLICY-FILE-06: the place of a value in each style of YAML, on one line and on several."""
+"""POLICY-FILE-06: the place of a value in each YAML style, on one line and on several lines."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from boxspec.api import expect, requires
 from contracts.policy.client import PolicyCase
 
 HEAD = "schemaVersion: 2\nkind: Policy\nmetadata: {name: t}\nspec:\n"
-# A rule in each YAML style. A problem of the rule is reported at its first character, which is a
-# quotation mark in quotes, and `|` or `>` before a block.
+# A rule in each YAML style. A problem of the rule is reported at its first character: a quotation
+# mark for quoted styles, and `|` or `>` for blocks.
 STYLES = {
     "plain": "/x y",
     "plain on two lines": "/x\n      y",
@@ -57,7 +57,8 @@ def test_the_place_of_a_rule_in_each_style(case: PolicyCase, style: str, before:
 @requires("POLICY-FILE-06", capability="policy.yaml")
 @pytest.mark.parametrize("style", [each for each in STYLES if "quotes" in each])
 def test_the_place_of_a_name_in_each_style(case: PolicyCase, style: str) -> None:
-    """A name on several lines must be marked with a question mark."""
+    """Write an unknown field in each style. A name on several lines must be marked with a question
+    mark."""
     text = f"{HEAD}  ? {STYLES[style]}\n  : 1\n"
     wanted = [position(text, text.index(STYLES[style]))]
     expect("line and column of the unknown field", places(case, text), wanted)

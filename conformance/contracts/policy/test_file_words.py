@@ -1,4 +1,4 @@
-"""POLICY-FILE: the version in a directive of YAML does not change the meaning of a file."""
+"""POLICY-FILE: a version directive of YAML does not change the meaning of a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from boxspec.api import expect, requires
 from contracts.policy.client import PolicyCase
 
 DIRECTIVES = ["", "%YAML 1.1\n---\n", "%YAML 1.2\n---\n", "%YAML 1.2 # a comment\n---\n"]
-# Strings of the core schema of YAML 1.2; in YAML 1.1 most of them are something else.
+# These are strings in the core schema of YAML 1.2. In YAML 1.1 most of them are booleans or
+# numbers.
 STRINGS = ["yes", "Yes", "YES", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF", "y", "n",
            "Y", "N", "1:30", "190:20:30", "1_000", "0b101", "+0b1", "0x_1", "=", "2001-01-01",
            "2001-12-14t21:59:43.10-05:00", "1e", "0o8", "1.5_5", "nul", "tRUE", "190:20:30.15",

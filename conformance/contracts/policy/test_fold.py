@@ -33,7 +33,7 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
 
 
 JOINED = 60
-# After this code point no letter has upper and lower case.
+# Beyond this code point no letter has an upper and a lower case.
 LAST = 0x1F000
 
 
@@ -44,7 +44,7 @@ def pairs() -> list[tuple[str, str]]:
 
 @requires("POLICY-FOLD-01")
 def test_each_character_with_a_simple_folding_is_its_folding(case: PolicyCase) -> None:
-    # Python's version of Unicode may be older than the shim's. Later versions only add foldings.
+    # Python's Unicode may be older than the shim's. Later versions of Unicode only add foldings.
     found = pairs()
     expect(
         "whether this Python knows more than 1,300 foldings",
@@ -55,7 +55,7 @@ def test_each_character_with_a_simple_folding_is_its_folding(case: PolicyCase) -
     wrong = []
     for start in range(0, len(found), JOINED):
         some = found[start : start + JOINED]
-        # A dash separates the characters, because some would compose with the one before.
+        # Dashes separate the characters, because some characters would compose with the one before.
         one, other = ("-".join(side) for side in zip(*some, strict=True))
         if case.policy.match(one, [other], "fold") == [True] and case.policy.match(
             other, [one], "fold"
@@ -104,7 +104,8 @@ def test_many_rules_are_folded(case: PolicyCase, count: int) -> None:
 
 @requires("POLICY-CHECK-08", capability="policy.fold")
 def test_a_path_is_answered_as_it_was_spelled(case: PolicyCase) -> None:
-    """Callers open the path in the answer, so it must keep its spelling."""
+    """Ask for paths in a different case. The answer must keep their spelling, because callers open
+    the path in the answer."""
     paths = ["Src/Main.C", "SRC/e\u0301", "src/\u00c9", "src/\u212a", "Src/\u1e9e"]
     items = case.policy.check(one_profile(["sRC/**"], []), questions("read", paths), "fold")
     got = [(each.get("path"), each.get("matched_rule")) for each in items]
@@ -115,8 +116,8 @@ ALL = {"read": ["**"], "modify": ["**"]}
 DENYING = {"read": ["**", "!Key/**"], "modify": ["**", "!Key/**"]}
 OPEN = {"fsProfiles": {"p": ALL}}
 ABOVE = {**OPEN, "denyModify": ["*/**", "!Key/**"]}
-# For each list that may have the rule: the spec of the file and of the workspace, and whether read
-# and modify of a path that the rule matches are allowed.
+# For each list that may contain the rule: the spec of the file and of the workspace, and two
+# booleans. They say whether a path that the rule matches may be read and modified.
 LISTS: dict[str, tuple[Spec, Spec | None, tuple[bool, bool]]] = {
     "denyRead": ({**OPEN, "denyRead": ["Key/**"]}, None, (False, True)),
     "denyModify": ({**OPEN, "denyModify": ["Key/**"]}, None, (True, False)),

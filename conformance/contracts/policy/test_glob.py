@@ -18,8 +18,8 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, readings.askable(case, group))
 
 
-# Characters that some regular expression engines treat as line ends, which their dot does not
-# match.
+# Some regular expression engines treat these characters as line ends. Their dot does not match line
+# ends.
 ENDS = ["\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"]
 
 
@@ -55,7 +55,8 @@ def is_normal(pattern: str) -> bool:
 
 
 def compare(case: PolicyCase, pattern: str, paths: list[str]) -> None:
-    """Compare the shim with the oracle, unless the shim misreads a part of the glob."""
+    """Compare the shim with the oracle. Skip paths for which the shim is known to misread a part of
+    the glob."""
     paths = [path for path in paths if readings.readable(case, pattern, path)]
     if not paths:
         return
@@ -108,7 +109,7 @@ def some_paths(chance: random.Random, count: int) -> list[str]:
 
 
 def made_to_match(chance: random.Random) -> tuple[str, list[str]]:
-    """Make a glob and paths; half of the paths are made from the glob."""
+    """Make a glob and paths. Half of the paths are derived from the glob."""
     pattern = long_pattern(chance)
     made = []
     for _ in range(8):
@@ -160,7 +161,7 @@ def test_two_stars_match_everything(case: PolicyCase) -> None:
 
 
 def grown(case: PolicyCase, glob: str, pattern: str, met: list[str], more: list[str]) -> None:
-    """Fail unless `glob` matches all of `more`: the paths that `pattern` matches, and longer
+    """Fail unless `glob` matches all paths in `more`: those that `pattern` matches, and longer
     ones."""
     if more:
         expect(

@@ -1,4 +1,4 @@
-"""POLICY-GLOB: every character, because an engine may use one as a mark inside its patterns."""
+"""POLICY-GLOB: every character. An engine may use one as a mark inside its patterns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BLOCKS = {
     "letters": [c for c in ASCII if c.isalnum()],
     "others": OTHERS,
 }
-# `C` stands for the character. In paths other texts are put in its place as well.
+# `C` stands for the character. In paths, other texts replace it too.
 GLOBS = ["aCb", "*C?", "**/xC"]
 INSTEAD = ("C", "", "x", "xx", "/", "x/x", "CC", "x/C")
 
@@ -58,7 +58,7 @@ def compare(case: PolicyCase, pattern: str, candidates: list[str]) -> None:
 @requires("POLICY-GLOB-05")
 @pytest.mark.parametrize("glob", ["a?b", "?", "**/?b", "a?", "??"])
 def test_a_question_mark_matches_every_character(case: PolicyCase, glob: str) -> None:
-    """Characters that a glob treats in a special way are ordinary in a path."""
+    """Match characters that are special in a glob. In a path they are ordinary characters."""
     every = [*ASCII, *OTHERS, "*", "?"]
     paths = {glob.replace("**/", "d/").replace("??", "?k").replace("?", c): c for c in every}
     # The path `.` is left out here, because it is the root.

@@ -1,4 +1,4 @@
-"""POLICY-GLOB-11: globs that an engine may take for equal ones, and globs of every size."""
+"""POLICY-GLOB-11: globs that an engine may confuse, and globs of every size."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ def test_no_pair_of_segments_is_simplified(case: PolicyCase, first: str) -> None
         compare(case, pattern, PATHS)
 
 
-# Numbers at which a mask, a byte or a table of an engine ends.
+# At these numbers of parts a mask, a byte or a table of an engine is full.
 SIZES = (1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257)
-# Each builds a glob with N parts, and a path that it matches.
+# For each kind: a function that makes a glob with N parts, and a function that makes a path which
+# the glob matches.
 LONG: dict[str, tuple[Callable[[int], str], Callable[[int], str]]] = {
     "names": (lambda n: "a/" * n + "b", lambda n: "a/" * n + "b"),
     "stars": (lambda n: "a*" * n + "b", lambda n: "ax" * n + "b"),
@@ -61,7 +62,7 @@ LONG: dict[str, tuple[Callable[[int], str], Callable[[int], str]]] = {
 def test_globs_of_every_number_of_parts_match(case: PolicyCase, kind: str) -> None:
     chance = random.Random(case.session.seed)
     made, matching = LONG[kind]
-    # The oracle takes cubic time for stars in a row.
+    # The oracle needs cubic time for consecutive stars, so their number is limited.
     most = 33 if "star" in kind else SIZES[-1]
     for count in (size for size in SIZES if size <= most):
         path = matching(count)

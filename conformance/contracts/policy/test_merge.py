@@ -1,4 +1,4 @@
-"""POLICY-MERGE: a workspace file is merged over a global file."""
+"""POLICY-MERGE: a workspace file is merged with a global file, and takes precedence."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
-# Requirements that the decisions by one file's rules depend on.
+# Decisions by the rules of one file depend on these requirements.
 DECIDED = [f"POLICY-CHECK-{number}" for number in ("01", "02", "04", "05", "11")]
 
 

@@ -16,7 +16,7 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
 
 
-# Characters that some libraries remove, or treat as a blank or a line end: a byte order mark,
+# Some libraries remove these characters, or treat them as a blank or a line end: a byte order mark,
 # invisible characters, the blanks of Unicode and of C.
 DROPPED = [0xFEFF, 0x200B, 0x200E, 0x00AD, 0x2060, 0x00A0, 0x3000, 0x2028, 0x85]
 DROPPED += [0x0A, 0x0B, 0x0C, 0x0D, 0x1C, 0x7F]
@@ -29,7 +29,7 @@ def test_invisible_characters_are_kept_at_both_ends(case: PolicyCase, sent: str)
     paths = [
         path for mark in marks for path in (mark, mark + b"a", b"a" + mark, b"a/" + mark + b"b")
     ]
-    # If one path of a request is not UTF-8, the kit sends all its paths as bytes.
+    # If one path of a request is not UTF-8, the kit sends all paths of the request as bytes.
     extra = [b"\xff"] if sent == "as bytes" else []
     wanted = [*(path.decode() for path in paths), *(None for _ in extra)]
     expect(
@@ -38,8 +38,10 @@ def test_invisible_characters_are_kept_at_both_ends(case: PolicyCase, sent: str)
 
 
 def refused_again_and_again(case: PolicyCase, path: bytes) -> None:
-    """Fail unless the path is refused each time: repeatedly in one request, in later requests, and
-    after another path."""
+    """Fail unless the path is refused each time.
+
+    It is sent repeatedly in one request, in later requests, and after another path.
+    """
     batches = [[path] * 4, [path], [path, b"a", path, path], [path]]
     got = [case.policy.normalize(batch) for batch in batches]
     wanted = [[None if each == path else "a" for each in batch] for batch in batches]
@@ -114,8 +116,8 @@ def test_normalising_is_idempotent_and_leaves_no_segment_to_drop(case: PolicyCas
     law(case, batches, holds)
 
 
-# Texts that may replace a separator, or stand before or after a path, so that the kernel still
-# opens the same file.
+# With one of these texts in place of a separator, or before or after a path, the kernel still opens
+# the same file.
 JOINTS = ["/", "//", "/./", "/.//", "///"]
 FRONTS = ["", "./", "././", ".//"]
 BACKS = ["", "/", "/.", "//", "/./"]

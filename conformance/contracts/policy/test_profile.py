@@ -1,4 +1,4 @@
-"""POLICY-PROFILE: which lists belong to the name of a profile."""
+"""POLICY-PROFILE: the lists that a profile name selects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from boxspec.api import expect, requires
 from contracts.policy.api import Group, judge, one_profile, policy, question, vectors
 from contracts.policy.client import PolicyCase
 
-# Requirements about decisions by a single list.
+# Requirements about the decisions by a single list.
 CHECKS = ("POLICY-CHECK-02", "POLICY-CHECK-03", "POLICY-CHECK-04")
 
 
@@ -20,7 +20,8 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
 @requires("POLICY-PROFILE-01")
 @pytest.mark.parametrize("name", ["\u00e9", "e\u0301", "\u212b", "A\u030a", "\ufb01", "fi"])
 def test_another_unicode_form_of_a_name_is_another_profile(case: PolicyCase, name: str) -> None:
-    """The names become equal only by composing, decomposing or compatibility mappings."""
+    """Use names that differ, but become equal by composing, decomposing or compatibility
+    mappings."""
     others = {"\u00e9", "e\u0301", "\u212b", "A\u030a", "\u00c5", "\ufb01", "fi"} - {name}
     own = policy({"fsProfiles": {name: {"read": ["**"]}}})
     asked = [question("read", "x", each) for each in (name, *sorted(others))]
@@ -92,7 +93,7 @@ def test_a_workspace_may_define_unrestricted(case: PolicyCase, name: str | None)
     )
 
 
-# Names that are close to the built-in one.
+# Names that are similar to the built-in name.
 NEAR = ["Unrestricted", "UNRESTRICTED", "unrestricted ", " unrestricted", "unrestricted\t",
         "unrestricted\n", "unrestricte", "unrestricted2", "unrestricted/", "./unrestricted",
         "un restricted", "unrestricted\u200b", "\uff55nrestricted",

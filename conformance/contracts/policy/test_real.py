@@ -1,4 +1,4 @@
-"""POLICY-REAL: the real place of a path, after following links."""
+"""POLICY-REAL: the real path of a file after all links are followed."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
 
 
 NAMES = ["a", "b", "c", "d"]
-# Rules for a literal path, and rules for the paths below a folder. No checked path is that folder
-# itself.
+# Rules for a literal path, and rules for the paths below a folder. The folder itself is never
+# checked.
 DENIES = ["a/b/c", "b/d", "c/a"]
 
 
@@ -121,7 +121,7 @@ def test_a_random_tree_is_decided_by_its_real_locations(case: PolicyCase) -> Non
 
 @requires("POLICY-REAL-01")
 def test_no_allowed_path_leads_to_a_denied_file(case: PolicyCase) -> None:
-    """Each allowed path is opened. The inode shows which file the kernel reached."""
+    """Open each allowed path. The inode shows which file the kernel has reached."""
     tree = Tree(case.tmp / "tree")
     tree.make(
         [
@@ -164,7 +164,7 @@ def test_a_link_that_changed_since_the_last_check_is_read_again(case: PolicyCase
     paths = ["open/link", "way/note"]
 
     def allowed(target: str) -> list[bool]:
-        """Return the decisions after both links were changed to lead to this folder."""
+        """Return the decisions after both links were changed so that they lead to this folder."""
         for link in (tree.place("open/link"), tree.place("way")):
             link.unlink(missing_ok=True)
         tree.link("open/link", f"../{target}/note")
@@ -247,7 +247,8 @@ def test_a_deny_of_a_link_keeps_its_place_in_the_list(case: PolicyCase) -> None:
 
 
 def reached_twice(case: PolicyCase) -> tuple[Tree, Path]:
-    """Create a workspace with links in it, and a link above the root that also leads to it."""
+    """Create a workspace with links in it, and a link above the root through which the root is
+    reached too."""
     tree = Tree(case.tmp / "tree")
     (case.tmp / "way").symlink_to(tree.root.parent)
     other = case.tmp / "way" / tree.root.name

@@ -1,5 +1,4 @@
-"""POLICY-REAL: names that are too long, chains of links in denies, and files in the middle of a
-path."""
+"""POLICY-REAL: long names, chains of links in denies, and files in the middle of a path."""
 
 from __future__ import annotations
 
@@ -13,7 +12,8 @@ from contracts.policy.client import PolicyCase
 
 # NAME_MAX of Linux and macOS, in bytes.
 LONGEST = 255
-# 4,095 bytes, which is PATH_MAX of Linux without the NUL, and 4,096 bytes. No name is too long.
+# A path of 4,095 bytes, which is PATH_MAX of Linux without the NUL, and a path of 4,096 bytes. Each
+# name in them is short enough.
 LONGEST_PATH = "/".join(16 * ["n" * LONGEST])
 LONGER_PATH = f"docs/{LONGEST_PATH[4:]}"
 TOO_LONG = {
@@ -85,7 +85,7 @@ def test_a_path_below_a_file_is_kept_as_written(case: PolicyCase) -> None:
 
 # Denies through two or more links; each leads to secret/key.
 CHAINS = ["first/**", "first/key", "docs/up/**", "docs/up/k*", "to-key", "absolute/key"]
-# Where a deny may stand: its list, and the policy with it.
+# For each list that may contain a deny: a function that makes a policy with the deny in this list.
 LISTS = {
     "denyRead": lambda deny: one_profile(["**"], ["**"], [deny], []),
     "denyModify": lambda deny: one_profile(["**"], ["**"], [], [deny]),

@@ -1,5 +1,4 @@
-"""POLICY-REAL: spellings of a root and of a path, unusual names on disk, and several checks in one
-request."""
+"""POLICY-REAL: spellings of roots and paths, unusual names on disk, and several checks at once."""
 
 from __future__ import annotations
 
@@ -163,8 +162,8 @@ def test_below_the_root_of_the_system_everything_is_inside(case: PolicyCase) -> 
     expect("`allowed` and `real` of each path", got, one * 2)
 
 
-# Targets of a link: a name that no path may have, and the name that a tolerant engine would use
-# instead.
+# Targets of a link: a name that no path may have, and the name that a tolerant engine would use in
+# its place.
 STRANGE = {
     "no text": (b"\xff", "\ufffd"),
     "no text below what is denied": (b"secret/\xff", "docs"),
@@ -181,7 +180,7 @@ STRANGE = {
 def test_a_location_without_a_valid_path_is_not_confused_with_another(
     case: PolicyCase, name: str
 ) -> None:
-    """The first path is denied or an error, while the other path is allowed."""
+    """Check a path that is denied or an error, together with a path that is allowed."""
     tree = workspace(case)
     target, mended = STRANGE[name]
     tree.place(os.fsdecode(target)).touch()

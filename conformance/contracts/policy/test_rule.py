@@ -38,7 +38,7 @@ PIECES = ["/", "/", "./", "a", "b", "!"]
 
 
 def rules(chance: random.Random) -> list[str]:
-    """Make different rules in spellings that the contract fixes."""
+    """Make different rules, in spellings for which the contract defines the answer."""
     made: dict[str, None] = {}
     while len(made) < 12:
         pieces = [
@@ -63,7 +63,8 @@ def test_rules_have_the_normal_form_of_the_oracle(case: PolicyCase) -> None:
     def holds(rules: list[str]) -> None:
         wanted = [oracle.normal_rule(rule) for rule in rules]
         resolved = [
-            # Three or more stars mean two, but the contract does not define how answers spell them.
+            # Three or more stars mean two, but the contract does not define their spelling in
+            # answers.
             re.sub(r"\*{3,}", "**", str(rule))
             for rule in case.policy.resolve(one_profile(read=rules, modify=[])).result["read"]
         ]
@@ -86,6 +87,6 @@ def test_rules_that_the_oracle_refuses_are_refused(case: PolicyCase) -> None:
         if oracle.normal_rule(rule) is not None:
             continue
         asked += 1
-        # Each file has one rule, because another topic is about the number of reported problems.
+        # Each file contains one rule, because another topic tests the number of reported problems.
         answer = case.policy.load(one_profile(read=[rule], modify=[]))
         expect(f"whether the rule {rule!r} loads", answer.ok, False)

@@ -1,4 +1,4 @@
-"""POLICY-VALID: no operation answers from a policy that cannot be loaded."""
+"""POLICY-VALID: if a policy cannot be loaded, no operation may give an answer from it."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
 
 
 def profiles(lists: list[tuple[str, str]]) -> dict[str, object]:
-    """Return a policy with a profile for each pair of a read and a modify rule."""
+    """Return a policy with one profile for each pair of a read rule and a modify rule."""
     made = {
         str(at): {"read": [read], "modify": [modify]} for at, (read, modify) in enumerate(lists)
     }

@@ -1,4 +1,4 @@
-"""POLICY-WARN: policies that are loaded with a warning."""
+"""POLICY-WARN: policies that load with a warning."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def test_rules_that_a_deny_covers_give_a_warning_at_every_length(
     expect("denies that no denyModify covers", got, writable)
 
 
-# Characters that sort before the slash. If names are sorted by bytes, a name with one of these
-# comes between a directory and its files.
+# Characters that sort before the slash. If an engine sorts names by bytes, a name with one of these
+# characters comes between a directory and its files.
 BEFORE_THE_SEPARATOR = " !#$%&'()+,-."
-# The first two contain an exception, the last one is an exception, and the others are completely
-# inside the deny.
+# The first two rules contain an exception, the last one is an exception, and the others lie
+# completely inside the deny.
 BELOW = ("/**", "/k/**", "/l/**", "/m", "/k/y")
 
 
@@ -86,7 +86,8 @@ def test_an_exception_below_a_rule_is_found_among_similar_names(
 
 @requires("POLICY-WARN-07", needs=["POLICY-VALID-05", "POLICY-WARN-03"])
 def test_an_exception_below_another_one_is_found(case: PolicyCase) -> None:
-    """In sorted order, an exception of a path comes directly before one below that path."""
+    """Warn about an exception below another exception. In sorted order, these two exceptions are
+    adjacent."""
     names = ["a", "b", "c/d", "e/f/g"]
     exceptions = [f"!top/{name}{below}" for name in names for below in ("", "/k", "/k/y/z")]
     rules = [f"top/{name}{below}" for name in names for below in ("/k/**", "/k/y/**", "/l/**")]
@@ -121,7 +122,7 @@ def test_the_last_read_rule_that_covers_tells_whether_a_rule_can_be_read(case: P
 
 @requires("POLICY-WARN-06", needs=["POLICY-WARN-03", "POLICY-WARN-05", "POLICY-MERGE-01"])
 def test_two_files_give_the_warnings_of_their_merged_policy(case: PolicyCase) -> None:
-    """If the workspace removes the cause of a warning in the global file, there is no warning."""
+    """Load two files. If the workspace file removes the cause of a warning, there is no warning."""
     above = {"denyRead": ["k"], "fsProfiles": {"p": {}, "q": {"read": ["lib"]}}}
     got = case.policy.load(policy(above)).result["warnings"]
     codes = sorted(each["code"] for each in got)
@@ -144,8 +145,8 @@ def test_a_rule_under_a_deny_of_the_other_file_gives_a_warning(case: PolicyCase)
         expect("warnings", got, [("under-deny", file, "/spec/fsProfiles/p/modify/0")])
 
 
-# A file with one warning of each kind. Its spacing is irregular, so places cannot be derived from
-# pointers.
+# A file with one warning of each kind. Its spacing is irregular, so a shim cannot derive places
+# from pointers.
 PLACED = """{"schemaVersion": 2, "kind": "Policy", "metadata": {"name": "test"},
  "spec": {"description": "\u00e9\U0001f600",
   "denyRead": ["s/**",  "open"], "denyModify": ["s/**"],

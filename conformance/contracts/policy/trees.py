@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-# A file that the tests allow, and one that they deny.
+# A file that the tests allow (docs/page), and a file that they deny (secret/key).
 PAGE_AND_KEY = (
     {"path": "docs", "kind": "dir"},
     {"path": "docs/page", "kind": "file"},
@@ -17,10 +17,10 @@ PAGE_AND_KEY = (
 
 
 class Tree:
-    """A workspace `root`, and a folder `outside` next to it. Both exist from the start."""
+    """A workspace `root`, and a folder `outside` next to it. Both are created at once."""
 
     def __init__(self, folder: Path) -> None:
-        # The path contains no links, because observers compare paths as text.
+        # The path must contain no links, because observers compare paths as text.
         place = folder.resolve()
         self.root, self.outside = place / "root", place / "outside"
         self.root.mkdir(parents=True)

@@ -1,6 +1,6 @@
 """Trust checks for shims that answer questions about globs and policies.
 
-For each question with the answer yes there is a similar one with the answer no. No program is
+For each question with the answer yes there is a similar question with the answer no. No program is
 started, and one serve session answers all questions.
 """
 
@@ -12,8 +12,8 @@ from boxspec.subject.sentinels import Ask, no, sentinel, sentinels
 from contracts.policy.client import PolicyCase, question, readable
 from contracts.shared.documents import one_profile
 
-# Several questions of each kind, so that an implementation with one fault answers at least one
-# correctly.
+# There are several questions of each kind. So an implementation with one fault answers at least one
+# of them correctly.
 POLICY = one_profile(read=["docs", "src/**"], modify=[], deny_read=["src/key"])
 YES = [question("read", "docs"), question("read", "src/main.c")]
 NO = [question("read", "src/key"), question("read", "elsewhere"), question("modify", "docs")]
@@ -60,7 +60,7 @@ def trust(case: PolicyCase, say: Say) -> None:
 
 
 def _formats(case: PolicyCase, say: Say) -> None:
-    """Check the declared formats by an operation that takes a policy, if the shim has one."""
+    """Check the declared formats, by an operation that takes a policy if the shim has one."""
     loads = "policy.load" in case.capabilities or "policy" not in case.capabilities
     for name, text in {"json": POLICY["text"], "yaml": YAML}.items():
         source = {"text": text, "format": name}
@@ -72,7 +72,7 @@ def _formats(case: PolicyCase, say: Say) -> None:
 
 
 def _globs(case: PolicyCase, say: Say) -> None:
-    """Check globs that match, and similar ones that do not."""
+    """Check some globs that match, and similar globs that do not."""
 
     def answers(pairs: list[tuple[str, str]]) -> list[bool | None]:
         return [case.policy.match(pattern, [path])[0] for pattern, path in pairs]
@@ -88,7 +88,7 @@ def _globs(case: PolicyCase, say: Say) -> None:
 
 
 def _policies(case: PolicyCase, say: Say) -> None:
-    """Check questions with the answer yes, and similar ones with the answer no."""
+    """Check some questions with the answer yes, and similar questions with the answer no."""
     first, second = (case.policy.check(POLICY, [*YES, *NO]) for _ in range(2))
     if first != second:
         raise no(f"the same checks are answered with {shown(first)} and then with {shown(second)}")

@@ -1,4 +1,4 @@
-"""Give policies that cannot be loaded to other operations, which must refuse them too."""
+"""Send policies that cannot be loaded to other operations, which must refuse them too."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def refuses_policies(case: PolicyCase, op: str, fields: Mapping[str, Any], profi
             refused(f"the policy of {op}", case.policy.ask(op, policy=policy, **fields).raw or {})
         except Failure:
             asked = case.asked
-            # If the shim also loads this policy, the requirements about loading report that.
+            # If the shim loads this policy too, the requirements about loading report this.
             if "policy.load" in case.capabilities and case.policy.load(policy).ok:
                 return
             case.asked = asked
@@ -47,7 +47,7 @@ def _is_asked(case: PolicyCase, vector: Vector, profile: str) -> bool:
     return (
         vector.kind == "load"
         and not vector.fields["loads"]
-        # Large policies are tested by the requirements about limits.
+        # The requirements about limits test large policies.
         and vector.small
         and load()[vector.requirements[0]].profile == profile
         and vector.capabilities - {"policy.load"} <= case.capabilities

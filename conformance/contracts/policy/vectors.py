@@ -1,7 +1,7 @@
 """Read the vectors of fixtures/vectors, check their fields, and group them by requirement.
 
-BOXSPEC_VECTORS names another folder with vector files, for vectors that are not in the checkout
-yet.
+The variable BOXSPEC_VECTORS names another folder with vector files, for vectors that are not in the
+checkout yet.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CAPABILITIES = {
 
 @dataclass(frozen=True, eq=False)
 class Vector:
-    """One question with its expected answer. `fields` is the entry of the file, unchanged."""
+    """One question with its expected answer. `fields` is the unchanged entry of the file."""
 
     id: str
     requirements: tuple[str, ...]
@@ -53,7 +53,7 @@ class Vector:
 
     @property
     def small(self) -> bool:
-        """True if no part of the vector is made by repeating a text."""
+        """True if no part of the vector is a repeated text."""
         holders = (self.fields, self.fields.get("policy", {}))
         keys = [key for held in holders for key in (*held, *held.get("workspace", ()))]
         return not any("repeat" in key for key in keys)
@@ -70,14 +70,15 @@ class Vector:
         formats = _formats(self.fields)
         if "yaml" in formats:
             needed.add("policy.yaml")
-        # A policy that is only used for its meaning may be sent in another format; a policy whose
-        # text has problems may not.
+        # If only the meaning of a policy matters, the policy may be sent in another format. A
+        # policy whose text has problems must be sent unchanged.
         if "json" in formats and load()[self.requirements[0]].topic == "POLICY-FILE":
             needed.add("policy.json")
         return frozenset(needed)
 
     def word(self, name: str) -> bytes:
-        """Return the bytes of the field `name`, `name_b64` or `name_repeat`, which is repeated."""
+        """Return the bytes of the field `name`, `name_b64` or `name_repeat`. The last one is
+        repeated."""
         fields = self.fields
         if f"{name}_b64" in fields:
             return unb64(fields[f"{name}_b64"])
@@ -103,8 +104,8 @@ def repeated(parts: Mapping[str, Any]) -> str:
 
 
 def source(given: Mapping[str, Any]) -> documents.Policy:
-    """Return the fields of a request that have the file and, if given, the file of the
-    workspace."""
+    """Return the fields of a request that contain the file, and the file of the workspace if there
+    is one."""
     if "text_b64" in given:
         made = documents.policy_file(unb64(given["text_b64"]), given["format"])
     else:
@@ -158,7 +159,7 @@ def every() -> dict[str, Vector]:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """The vectors of the same requirements, which are one case of the suite."""
+    """The vectors with the same requirements. They are one case of the suite."""
 
     requirements: tuple[str, ...]
     vectors: tuple[Vector, ...]
@@ -174,8 +175,8 @@ def groups(topic: str) -> list[Group]:
 
 
 def vectors(topic: str) -> Callable[[Any], Any]:
-    """Parametrise a test `(case, group)` over the vectors of a topic, with one case for each
-    requirement."""
+    """Parametrise a test `(case, group)` over the vectors of a topic. Each requirement is one
+    case."""
     import pytest
 
     cases = [

@@ -1,1 +1,1 @@
-"""The matrix of sandboxes: their claims, cells by aspect and probe, and pages that show them."""
+"""The matrix of sandboxes: their claims, their cells by aspect and probe, and the pages."""

@@ -1,4 +1,4 @@
-"""Make cells and columns of a matrix from the verdicts of a run. No attempt is judged again."""
+"""Make cells and columns of a matrix from the verdicts of a run. No attempt is made again."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from boxspec.random_names import without_random_names
 from boxspec.subject.observe.probes import Probe
 
 PLACE = re.compile(r"(?P<file>\w+)\.py::(?P<test>\w+)(\[(?P<case>.*)\])?$")
-# Tests that make only one attempt have no parameter that names the probe, so the probe is listed
-# here.
+# A test that makes only one attempt has no parameter with the name of the probe. So its probe is
+# listed here.
 OF_ONE = {
     "test_a_filter_refuses_io_uring": "k_io_uring_setup",
     "test_no_input_is_put_into_a_terminal": "i_tiocsti",
     "test_the_callers_terminal_is_not_the_controlling_terminal": "e_tty",
 }
 WORKS = "works inside"
-# The aspect for tests that use no probe, by topic.
+# For tests without a probe: the aspect, by topic.
 TOPICS = {
     "BACKEND-WRITE": "fs-write",
     "BACKEND-META": "fs-metadata",
@@ -34,10 +34,10 @@ TOPICS = {
     "BACKEND-RULE": "rules",
     "BACKEND-ALLOW": WORKS,
 }
-# The name of the control, a backend that runs programs without a sandbox.
+# The name of the control: a backend that runs programs without a sandbox.
 CONTROL = "none"
 OWN_ROWS = ("BACKEND-RULE", "BACKEND-ALLOW")
-# Requirements of other topics that demand that something works inside as it does without a sandbox.
+# Requirements of other topics which demand that programs work inside as they do without a sandbox.
 WORKING = frozenset({f"BACKEND-LAUNCH-0{number}" for number in (4, 6, 7, 8)})
 # Attempts that give a program inside control over the whole host.
 GIVES_THE_HOST = frozenset(
@@ -56,13 +56,13 @@ GIVES_THE_HOST = frozenset(
 class State(StrEnum):
     """The result of one attempt.
 
-    held: it had no effect.
+    held: the attempt had no effect.
     escaped: the aspect is claimed, and an observer outside saw the effect.
     done: the aspect is claimed, and the call succeeded inside, where no observer can see its
         effect.
-    unclaimed: it had an effect, but the aspect is not claimed. The aspect launch always counts as
-        claimed, because the contract requires it of every sandbox.
-    no evidence: held, but without a sandbox as well, so it counts for no product.
+    unclaimed: the attempt had an effect, but the aspect is not claimed. The aspect launch always
+        counts as claimed, because the contract requires it of every sandbox.
+    no evidence: the attempt had no effect without a sandbox either, so it counts for no product.
     """
 
     HELD = "held"
@@ -94,7 +94,8 @@ DECIDED = (State.HELD, State.ESCAPED, State.DONE, State.UNCLAIMED, State.OVERREF
 BROKEN = (State.ESCAPED, State.DONE, State.UNCLAIMED)
 
 
-# Rows that hold even without a sandbox (the control `none`): the kit itself ends their processes.
+# Rows that are held even without a sandbox (the control `none`), because the kit itself ends the
+# processes.
 HELD_WITHOUT = frozenset({"test_proc::test_no_process_outlives_its_session_after_a_deadline"})
 
 
@@ -102,7 +103,7 @@ HELD_WITHOUT = frozenset({"test_proc::test_no_process_outlives_its_session_after
 class Cell:
     """One attempt against one backend.
 
-    saw: the effect, or the reason why there is no decision.
+    saw: the observed effect, or the reason why there is no decision.
     repro: the command that repeats the attempt.
     """
 
@@ -116,7 +117,7 @@ class Cell:
 
     @property
     def gives_the_host(self) -> bool:
-        """True if the program inside gets power over the whole host, or the user's files."""
+        """True if the program inside got power over the whole host, or over the user's files."""
         if self.aspect == "fs-write" and self.state in (State.ESCAPED, State.UNCLAIMED):
             return True
         return self.probe in GIVES_THE_HOST and self.state in BROKEN
@@ -129,9 +130,9 @@ class Cell:
 class Column:
     """One backend of a matrix.
 
-    claims: the answers of probe, by profile.
+    claims: the answers of backend.probe, by profile.
     why: the reason if some or all cells are missing.
-    kit: version and commit of the kit that judged.
+    kit: version and commit of the kit that judged the backend.
     """
 
     name: str
@@ -193,10 +194,10 @@ def _aspect(requirement: str, topic: str, probe: Probe | None) -> str:
 
 
 def without_evidence(columns: Sequence[Column]) -> None:
-    """Mark each row that holds even without a sandbox, in all columns: such a row is no evidence.
+    """Mark each row that is held even without a sandbox, in all columns: such a row is no evidence.
 
     The column of the control `none` shows these rows, because `none` changes nothing around a
-    program. Without that column, the rows of an earlier run are used (HELD_WITHOUT).
+    program. If there is no such column, the rows of an earlier run are used (HELD_WITHOUT).
     """
     none = [each for each in columns if each.name == CONTROL]
     rows = HELD_WITHOUT
@@ -227,7 +228,8 @@ def _state(test: Mapping[str, Any], probe: Probe | None) -> tuple[State, str]:
 def _stable(text: str) -> str:
     """Return the text without pids, tokens and folders, which differ from run to run."""
     text = without_random_names(text, "CASE")
-    # Command lines are cut at a fixed length, so the cut depends on the names in their paths.
+    # Command lines are cut at a fixed length. So the place of the cut depends on the names in their
+    # paths.
     text = re.sub(r"(CASE/\S* \w+) CASE\S*", r"\1", text)
     text = re.sub(r"/dev/shm/boxspec-\S*", "CASE", text)
     # codex unpacks itself into a new folder at each call.

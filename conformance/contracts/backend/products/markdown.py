@@ -136,10 +136,12 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def _worst(column: Column) -> str:
-    """Name the attempts that give the host away. Even many held attempts do not make up for one of
-    these."""
+    """Name the attempts that gave control over the host.
+
+    A backend with one of these attempts is bad, even if many other attempts were held.
+    """
     found = [each for each in column.cells if each.gives_the_host]
-    # Attempts on the kernel come before writes to single files.
+    # Attempts on the kernel are named before writes to single files.
     found.sort(key=lambda each: each.probe not in GIVES_THE_HOST)
     shown = ", ".join(f"{each.probe} ({each.state})" for each in found[:MOST_SHOWN])
     more = f" and {len(found) - MOST_SHOWN} more" if len(found) > MOST_SHOWN else ""
@@ -149,7 +151,7 @@ def _worst(column: Column) -> str:
 def summary(columns: Sequence[Column]) -> Iterator[str]:
     """Return one line for each backend, then the differences between versions of one product.
 
-    Attempts that give the host away come first.
+    Attempts that gave control over the host come first.
     """
     for each in columns:
         found = Counter(cell.state for cell in each.cells)

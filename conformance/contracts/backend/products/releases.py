@@ -12,10 +12,10 @@ MOST_SHOWN = 8
 
 
 def changes(columns: Sequence[Column]) -> Iterator[str]:
-    """Return lines for each version of a product and the next one in the matrix.
+    """Compare each version of a product with the next one in the matrix, and return lines.
 
-    An attempt is lost if the earlier version held it and the later one does not; for something that
-    should work inside, if it does not work any more. Gained is the reverse.
+    An attempt is lost if the earlier version held it and the later one does not. An attempt that
+    should work is lost if it works only in the earlier version. Gained is the reverse.
     """
     names = dict.fromkeys(each.name.partition("@")[0] for each in columns if each.cells)
     for name in names:

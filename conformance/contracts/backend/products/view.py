@@ -23,13 +23,13 @@ from contracts.backend.products import markdown
 from contracts.backend.products.cells import TOPICS, Column, cell, without_evidence
 
 PROFILES = ("repo-write", "read-only", "no-network", "full-dev", "ci-only")
-# The word for the backends of the reference. Without a name after it, it means all of them.
+# The word for the backends of the reference. If no name follows it, it means all of them.
 OWN = "reference"
-# A column needs the claims of the backend. The kit asks for them up to three times, because the
-# probe of a backend may exceed its own time limit on a busy machine.
+# A column needs the claims of its backend. The kit asks for them up to three times, because on a
+# busy machine the probe of a backend may exceed its own time limit.
 TURNS = 3
 SYSCTLS = ("user.max_user_namespaces", "kernel.io_uring_disabled", "dev.tty.legacy_tiocsti")
-# The facts about a backend that a matrix shows besides its cells. `shim` is left out, because it
+# A matrix shows these facts about a backend, besides its cells. `shim` is left out, because it
 # names a folder.
 FACTS = ("control", "version", "mechanism", "why", "claims")
 
@@ -130,7 +130,7 @@ def _ask_claims(judged: Judged) -> None:
                 except NotApplicable:
                     continue
                 if profiles[profile]["overall"] == "unavailable":
-                    # a backend that does not start is not tried again, because each try takes long
+                    # No second try: each try takes long, and the backend does not start.
                     break
         finally:
             case.close(keep=False)

@@ -1,4 +1,4 @@
-"""For fuzzing of the contract policy: first inputs, and vectors made from findings."""
+"""Fuzzing of the contract policy: first inputs, and vectors from findings."""
 
 from boxspec.subject.contract import Fuzzing
 from contracts.policy import vectors

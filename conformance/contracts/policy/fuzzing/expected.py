@@ -1,9 +1,9 @@
-"""Find the right answer to a case that a fuzzer found, and the requirement that it belongs to.
+"""Find the right answer to a case that a fuzzer found, and the requirement of the case.
 
-For globs and paths the kit's own oracle has the answer. For policies it is the Python
-implementation, which was written from the contract and shares no code with the reference. The
-answer of the implementation that fails is used only to select the vectors that it fails, because a
-case has many questions.
+For globs and paths the kit's own oracle has the answer. For policies the Python implementation has
+it, which was written from the contract and shares no code with the reference. A case has many
+questions. The answer of the failing implementation is used only to select the vectors that it
+fails.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Judged = tuple[Fields, bool]
 def vectors_of(
     case: Mapping[str, Any], accused: Mapping[str, Any] | None = None
 ) -> Iterator[Fields]:
-    """Return the vectors of a case, without id and reason, if the operation has vectors.
+    """Return the vectors of a case, without id and reason. Some operations have no vectors.
 
-    accused: an implementation's answer to the case. If it is given, only vectors that it fails are
-        returned, if there are any.
+    accused: an implementation's answer to the case. With it, only the vectors that it fails are
+        returned, or all if it fails none.
     """
     makers = {
         "path.normalize": _paths,
@@ -44,7 +44,8 @@ def vectors_of(
 
 
 def _item(answer: Mapping[str, Any], name: str, number: int) -> Mapping[str, Any]:
-    """Return an item, or an empty one, because a failing implementation may answer anything."""
+    """Return an item of an answer, or an empty item: a failing implementation may answer
+    anything."""
     result = answer.get("result")
     items = result.get(name) if isinstance(result, dict) else None
     here = isinstance(items, list) and number < len(items) and isinstance(items[number], dict)
@@ -96,8 +97,10 @@ def _body(pattern: bytes) -> str | None:
 
 
 def _about_glob(body: str) -> str:
-    """Return the requirement that a wrong answer to this glob breaks; POLICY-GLOB-11 is about all
-    wildcards together."""
+    """Return the requirement that a wrong answer to this glob breaks.
+
+    POLICY-GLOB-11 is about all wildcards together.
+    """
     if not set(body) & {"*", "?"}:
         return "POLICY-GLOB-01"
     if "*" not in body:
@@ -152,8 +155,8 @@ def _load(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Judge
     if not accused or loads != ("result" in accused):
         yield made, False
         return
-    # Both implementations load the file, or both refuse it. So they differ in the name, or in the
-    # place of a problem.
+    # Both implementations load the file, or both refuse it. So their answers differ in the name, or
+    # in the place of a problem.
     if loads:
         answered, name = accused["result"], answer["result"]["name"]
         right = isinstance(answered, dict) and answered.get("name") == name
@@ -175,8 +178,8 @@ def _resolve(case: Mapping[str, Any], accused: Mapping[str, Any]) -> Iterator[Ju
     request = case["request"]
     answer = ask_python_implementation(case)
     if "result" not in answer:
-        # Vectors of other kinds test these cases: unknown profiles, and policies that cannot be
-        # loaded.
+        # These cases are unknown profiles, and policies that cannot be loaded. Vectors of other
+        # kinds test them.
         return
     about = "POLICY-MERGE-02" if "workspace" in request["policy"] else "POLICY-PROFILE-05"
     lists = {name: answer["result"][name] for name in ("read", "modify")}

@@ -22,13 +22,13 @@ def _table(name: str) -> dict[bytes, int]:
     words = []
     for literal in re.findall(r'TEXT\(("[^"]*")\)', body):
         text = ast.literal_eval(literal)
-        # In C \x is a byte and in Python a character; \u is a character in both.
+        # In C, \x is a byte. In Python it is a character. \u is a character in both.
         words.append(text.encode("latin-1" if "\\x" in literal else "utf-8"))
     return {word: number for number, word in reversed([*enumerate(words)]) if word}
 
 
 def _symbols(text: bytes) -> bytes:
-    """Return the bytes of an input for this text.
+    """Return the bytes of an input that decodes to this text.
 
     Letters without a symbol are replaced by others.
     """
@@ -69,8 +69,7 @@ def glob_raw() -> Iterator[bytes]:
 
 
 def glob_laws() -> Iterator[bytes]:
-    """Yield an input for each law about a glob: the glob, and bytes from which the target chooses
-    the rest."""
+    """Yield an input for each law about a glob: the glob, and bytes that decide the rest."""
     for pattern, path in _globs():
         for law in range(6):
             yield bytes([law]) + _symbols(pattern) + b"\x01" + _symbols(path)
@@ -99,7 +98,7 @@ def policy_yaml() -> Iterator[bytes]:
     return _texts("yaml")
 
 
-# One text of each kind. The fuzzer tries short inputs, and their mutations, first.
+# One short text of each kind, because the fuzzer tries short inputs and their mutations first.
 SMALL = {
     "json": ('{"a":[1]}', "[-0.5e+1]", '"\\u0041\\n\u00e9"', "true", "false", "null"),
     "yaml": ("a: [b]\n", "- 'c'\n", "|\n d\n", '"\\x41\u00e9"', "? e", "~"),
@@ -107,7 +106,7 @@ SMALL = {
 
 
 def shim_diff() -> Iterator[bytes]:
-    """Yield inputs with one request each, so that a difference is reported with a short case.
+    """Yield inputs with one request each, so that the report of a difference contains a short case.
 
     An input stands for a batch, and its first byte selects one request by its number. In a batch
     about a glob, 0 is path.normalize and 1 is glob.match. In a batch about files, 0 loads the files
@@ -118,7 +117,7 @@ def shim_diff() -> Iterator[bytes]:
     ]
     asked = [*((0, b"a", path) for path in paths), *((1, glob, path) for glob, path in _globs())]
     for number, glob, path in asked:
-        # The input makes a glob first, and then contains one path.
+        # The input contains first a glob, and then one path.
         yield bytes([ONE_ALONE + number, 0]) + _symbols(glob) + b"\0\x01" + _symbols(path)
     for form, texts in SMALL.items():
         for text in texts:
