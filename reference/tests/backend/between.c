@@ -1,5 +1,5 @@
 /* Tests that a program cannot change the sandbox of the next run. Each run sets up the sandbox
- * again, from names in the file system that programs can change. */
+ * again from file names, and programs can change what these names refer to. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 
@@ -15,7 +15,7 @@
 #include "support/profiles.h"
 #include "support/shell.h"
 
-/* True if the run gives a result, whatever the exit status of the program is. */
+/* True if the run gives a result. The exit status of the program does not matter. */
 static bool run_line(struct inside *inside, const char *line) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_exec_request request = SHELL(line);
@@ -24,7 +24,8 @@ static bool run_line(struct inside *inside, const char *line) {
     return code == BS_OK;
 }
 
-/* The probe makes a plan as well, for the program that it starts, so its files are checked too. */
+/* The files of the probe are checked too, because the probe also makes a plan, for its test
+ * program. */
 static void no_file_of_the_plan_is_in_the_root(void **state) {
     struct inside *inside = *state;
     struct stat before;
@@ -68,7 +69,7 @@ static void a_replaced_launcher_is_not_started(void **state) {
 }
 
 /* If HOME lies in the root, a program could replace HOME/.cache by a link to any place. The grant
- * of the cache must not follow it. */
+ * of the cache must not follow the link. */
 static void a_cache_that_became_a_link_is_not_granted(void **state) {
     struct inside *inside = *state;
     char home[PATH_MAX];
@@ -87,14 +88,14 @@ static void a_cache_that_became_a_link_is_not_granted(void **state) {
     assert_false(exists(inside, "out/made"));
 }
 
-/* Paths that a policy grants are examined in prepare but opened for each run, so they may have
- * changed. */
+/* The paths that a policy grants are examined in prepare, but opened again for each run, so they
+ * may have changed. */
 static void a_granted_path_that_became_a_link_is_not_granted(void **state) {
     struct inside *inside = *state;
     char *made =
         policy_text("'fsProfiles': {'p': {'read': ['**'], 'modify': ['a/**', 'a/x/c/**']}}");
-    /* allocated on the stack, because a test of a backend that cannot start here ends by longjmp
-     * and would leak */
+    /* on the stack, because a test of a backend that cannot start here ends by longjmp, which would
+     * leak a block */
     char text[256];
     (void)snprintf(text, sizeof text, "%s", made);
     free(made);

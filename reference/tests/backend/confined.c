@@ -36,15 +36,15 @@ static struct bs_exec_result run_inside(struct inside *inside,
 int __real_lstat(const char *path, struct stat *st);
 int __wrap_lstat(const char *path, struct stat *st);
 
-static int fail_lstat; /* an errno, or 0 if lstat works */
+static int fail_lstat; /* an errno, or 0 if lstat succeeds */
 
 int __wrap_lstat(const char *path, struct stat *st) {
     errno = fail_lstat;
     return fail_lstat != 0 ? -1 : __real_lstat(path, st);
 }
 
-/* A probe runs a test program, and then checks that no file outside was written. If the check
- * itself fails, the probe must fail. */
+/* A probe runs a test program, and then checks that no file outside was written. If this check
+ * itself fails, the probe must fail too. */
 static void a_control_that_cannot_check_proves_nothing(void **state) {
     struct inside *inside = *state;
     open_session(inside);
@@ -75,8 +75,9 @@ static void only_the_workspace_is_writable(void **state) {
     bs_exec_result_clear(&result);
 }
 
-/* Bytes that are written to a pipe outside do not reach its reader, or the report says before the
- * run that they do. The pipe lies where no sandbox has a private directory. */
+/* Bytes that are written to a pipe outside must not reach its reader. If they can reach it, the
+ * report must say so before the run. The pipe is in a place where no sandbox has a private
+ * directory. */
 static void a_write_to_a_pipe_outside_fails_or_is_reported(void **state) {
     struct inside *inside = *state;
     char byte = 0;
@@ -118,7 +119,7 @@ static int make_queue(void) {
     return queue == (mqd_t)-1 ? errno : 0;
 }
 
-/* An IPC namespace has its own message queues. The code that handles named pipes must not remove
+/* An IPC namespace has its own message queues. The rules for named pipes must not refuse access to
  * them. */
 static void a_namespace_has_its_own_queues(void **state) {
     struct inside *inside = *state;
@@ -155,7 +156,7 @@ static void a_missing_program_is_a_failed_spawn(void **state) {
     struct bs_exec_request request = {.program = "/no/such/program"};
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
-    /* the script does not read the payload; this must not cause an error here */
+    /* the script does not read the payload, which must not cause an error here */
     request.stdin_mode = BS_STDIN_BYTES;
     request.stdin_data = payload;
     request.stdin_len = sizeof payload;
@@ -175,7 +176,7 @@ static void the_signal_that_ended_the_program_is_reported(void **state) {
     bs_exec_result_clear(&result);
 }
 
-/* The program opens the fifo when its trap is set, so no part of this test needs to sleep. */
+/* The program opens the named pipe when its trap is set, so this test needs no sleep. */
 static void a_deadline_gives_the_program_its_grace(void **state) {
     struct inside *inside = *state;
     open_session(inside);
@@ -189,8 +190,8 @@ static void a_deadline_gives_the_program_its_grace(void **state) {
     bs_exec_result_clear(&result);
 }
 
-/* The daemon holds the write end of a fifo in the workspace, so reading the fifo ends when the
- * daemon ends. */
+/* The daemon holds the write end of a named pipe in the workspace, so reading the pipe ends when
+ * the daemon ends. */
 static void a_daemon_does_not_outlive_its_run(void **state) {
     struct inside *inside = *state;
     char fifo[160];
@@ -205,13 +206,13 @@ static void a_daemon_does_not_outlive_its_run(void **state) {
     struct bs_exec_result result = run_inside(inside, &request);
     assert_true(result.success);
     char text[1];
-    /* read would fail with EAGAIN while there is a writer */
+    /* while there is a writer, read would fail with EAGAIN */
     assert_int_equal(read(fd, text, sizeof text), 0);
     (void)close(fd);
     bs_exec_result_clear(&result);
 }
 
-/* The program, and its child outside the group, are writers of the fifo while they run. */
+/* While the program, and its child outside the group, run, they are writers of the named pipe. */
 static void no_process_outlives_a_killed_caller(void **state) {
     struct inside *inside = *state;
     char fifo[160];
@@ -249,8 +250,8 @@ static void no_descriptor_above_2_is_inherited(void **state) {
         SHELL("for fd in /proc/$$/fd/*; do case $fd in */[012]) ;; *) readlink $fd;; esac; done");
     struct bs_exec_result result = run_inside(inside, &request);
     (void)close(fd);
-    /* The script is an argument of the shell, so all descriptors that the shell lists were
-     * inherited. */
+    /* The script is an argument of the shell and not a file, so all descriptors that the shell
+     * lists were inherited. */
     assert_text(&result.out, "");
     bs_exec_result_clear(&result);
 }
@@ -274,7 +275,7 @@ static void a_directory_as_stdin_is_refused(void **state) {
 }
 
 /* /proc/self/mem is a regular file, but reading it at offset 0 fails. If this looked like
- * end-of-file, the program would act on half of its input. */
+ * end-of-file, the program would use an incomplete input. */
 static void an_unreadable_file_as_stdin_is_an_error_and_not_end_of_file(void **state) {
     struct inside *inside = *state;
     open_session(inside);
@@ -323,7 +324,7 @@ static void a_preload_for_the_program_does_not_affect_the_launcher(void **state)
     request.env = env;
     request.n_env = LENGTH(env);
     struct bs_exec_result result = run_inside(inside, &request);
-    unsigned speakers = 0; /* number of dynamic linkers that obeyed the variable */
+    unsigned speakers = 0; /* number of dynamic linkers that used the variable */
     for (const char *at = result.err.data; at != NULL && (at = strstr(at, "total startup time"));
          at++)
         speakers++;

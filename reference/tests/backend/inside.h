@@ -53,7 +53,7 @@ static int teardown(void **state) {
 
 static void open_session(struct inside *inside) {
     struct bs_error err = BS_ERROR_INIT;
-    /* closes the session of an earlier call, if there is one */
+    /* close the session of an earlier call, if there is one */
     (void)bs_session_close(inside->session, NULL);
     inside->session = NULL;
     int code = bs_session_open(bs_backend_find(backend_name), &inside->context, BS_DEGRADE, NULL,

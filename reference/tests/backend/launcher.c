@@ -1,4 +1,4 @@
-/* Tests the launcher without a session: with a plan that cannot work it must report a failed start,
+/* Tests the launcher without a session. With a plan that cannot work it must report a failed start,
  * in time. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
@@ -31,7 +31,8 @@ static int hand_over(void *ctx, const struct bs_exec_request *request, struct bs
     return BS_OK;
 }
 
-/* Write a plan; `text` has a newline for each NUL. `path` has room for 128 bytes. */
+/* Write a plan. `text` has a newline for each NUL of the plan. The path of the plan is written to
+ * `path`, which has room for 128 bytes. */
 static void write_plan(const struct folder *folder, const char *text, char *path) {
     char bytes[512];
     size_t len = strlen(text);
@@ -116,8 +117,8 @@ static void what_cannot_be_sealed_starts_nothing(void **state) {
                    "/proc/none");
 }
 
-/* A stand-in for bubblewrap, which inherits SIGTERM blocked as bubblewrap does. At this time there
- * is no program in the sandbox, so no process needs a grace period. */
+/* A program in place of bubblewrap. It inherits SIGTERM blocked, as bubblewrap does. There is no
+ * program in the sandbox at this time, so no process needs a grace period. */
 static void a_bubblewrap_that_hangs_has_no_grace(void **state) {
     struct bs_exec_result result = BS_EXEC_RESULT_INIT;
     struct bs_error err = BS_ERROR_INIT;
@@ -150,7 +151,7 @@ static void quiet_launch(const char *plan, const char *made) {
     _exit(99);
 }
 
-/* Start the launcher with a SIGTERM that is pending already. */
+/* Start the launcher while a SIGTERM is pending already. */
 static void launch_asked_to_end(const char *plan, const char *made) {
     sigset_t term;
     int status = 0;
@@ -204,7 +205,7 @@ static void it_sleeps_while_bubblewrap_ends(void **state) {
     assert_true(pid > 0);
     assert_int_equal(wait4(pid, &status, 0, &used), pid);
     assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 125); /* the status of a launch that failed */
+    assert_int_equal(WEXITSTATUS(status), 125); /* the exit status of a launch that failed */
     assert_in_range(in_ms(used.ru_utime) + in_ms(used.ru_stime), 0, 50);
 }
 

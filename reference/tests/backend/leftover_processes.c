@@ -1,4 +1,4 @@
-/* Tests that the launcher finds leftover processes without namespaces, even if /proc cannot be
+/* Tests that the launcher finds leftover processes without namespaces, and even if /proc cannot be
  * read. */
 #define _GNU_SOURCE
 #include "backend/launch/launch.h"
@@ -43,7 +43,7 @@ int __wrap_openat(int dir, const char *path, int flags, ...) {
     return fails == FILES ? -1 : __real_openat(dir, path, flags);
 }
 
-/* Start a child that waits to be killed, in the caller's group or in a group of its own. */
+/* Start a child that runs until it is killed, in the caller's group or in a group of its own. */
 static pid_t waiting_child(bool in_group) {
     pid_t pid = fork();
     if (pid == 0) {
@@ -57,7 +57,7 @@ static pid_t waiting_child(bool in_group) {
 
 static bool is_alive(pid_t pid) { return waitpid(pid, NULL, WNOHANG) == 0; }
 
-/* Return the number of the check that failed, or 0. The process exits with this number. */
+/* Return 0, or the number of the check that failed. The process exits with this number. */
 static int find_and_kill(void) {
     static const struct outputs none = {.n = 0};
     if (group_may_have_others())
@@ -109,8 +109,8 @@ static void leftover_processes_are_found_without_proc(void **state) {
     }
 }
 
-/* As find_and_kill. The first process that is left does not hold the output, the second one does,
- * under another number. */
+/* As find_and_kill. Of the two leftover processes, only the second holds the output, under another
+ * descriptor number. */
 static int find_writer(void) {
     struct outputs outputs = {.n = 0};
     int ends[2];

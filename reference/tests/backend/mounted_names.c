@@ -1,5 +1,6 @@
-/* Tests which further paths a list of mounts gives to files of a workspace. The list is a file of
- * the test; links to directories stand for the mounts, because they lead to the same files. */
+/* Tests which additional paths a list of mounts gives to files of a workspace. The list is a file
+ * that the test writes. Links to directories are used in place of mounts, because they lead to the
+ * same files. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ struct place {
     struct folder *folder;
     char root[96];
     char list[96];
-    char real[96]; /* the folder again, through a link */
+    char real[96]; /* the same folder, through a link */
     struct bs_mounted_names names;
 };
 
@@ -62,7 +63,8 @@ static int teardown(void **state) {
     return folder_teardown(&folder);
 }
 
-/* Write the list: the file system of the workspace, and a second mount. */
+/* Write a list with two mounts: the file system of the workspace, and one more. Then find the
+ * names. */
 static void find(struct place *place, const char *device, const char *inner, const char *at) {
     char text[512];
     (void)snprintf(text, sizeof text, "1 0 8:1 / / rw - ext4 d rw\n2 1 %s %s%s %s rw - ext4 d rw\n",

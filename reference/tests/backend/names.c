@@ -103,7 +103,7 @@ static void a_link_matters_if_a_word_of_a_rule_matches(void **state) {
     assert_true(bs_link_is_relevant(words, "link", "packages/a"));
     assert_true(bs_link_is_relevant(words, "a/secrets", "b"));
     assert_true(bs_link_is_relevant(words, "prod.env", "b"));
-    /* An exception applies to the place that the link leads to. */
+    /* An exception applies to the place to which the link leads. */
     assert_true(bs_link_is_relevant(words, "a", "ok/dir"));
     bs_rule_words_free(words);
     bs_profile_free(profile);
@@ -116,8 +116,8 @@ static void a_rule_reaches_below_a_path_that_its_words_match(void **state) {
     assert_int_equal(bs_rule_words_make(profile, &words), 0);
     assert_string_equal(bs_rule_below(words, BS_OP_READ, "link")->rule, "link/**");
     assert_string_equal(bs_rule_below(words, BS_OP_READ, "a/secrets")->rule, "**/secrets/key");
-    /* A rule that is only `**` says nothing about names below this link. Rules of the other
-     * operation do not matter. */
+    /* A rule that is only `**` has no names for paths below this link. Rules of the other operation
+     * do not matter. */
     assert_null(bs_rule_below(words, BS_OP_READ, "other"));
     assert_null(bs_rule_below(words, BS_OP_MODIFY, "link"));
     assert_non_null(bs_rule_below(words, BS_OP_MODIFY, "ok"));

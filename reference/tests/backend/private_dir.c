@@ -22,7 +22,7 @@
 #include "support/holdings.h"
 #include "support/mounted.h"
 
-/* Makes a call fail: the number of the call, counted from 1; 0 lets all succeed. */
+/* Selects the call that fails, counted from 1; 0 lets all calls succeed. */
 static struct {
     unsigned fail;
     unsigned calls;
@@ -73,12 +73,13 @@ static void a_failed_call_leaves_no_directory(void **state) {
         assert_int_equal(access(again, F_OK), -1);
         free(again);
     }
-    /* At least seven calls: two directories are opened, read and removed, and a file is removed. */
+    /* There are at least seven calls: two directories are opened, read and removed, and a file is
+     * removed. */
     assert_true(tried >= 7);
 }
 
-/* Make a tree that is deeper than the number of descriptors. Each level has a file, one has a name
- * like those that the library uses itself, and the last directory may not be entered. */
+/* The tree has more levels than there are descriptors. Each level has a file, one level has a name
+ * like those that the library chooses itself, and the last directory may not be entered. */
 static void a_tree_of_any_depth_is_removed(void **state) {
     enum { DEEP = 1000, FEW = 64 };
     (void)state;
@@ -113,8 +114,9 @@ static void a_tree_of_any_depth_is_removed(void **state) {
     assert_true(gone);
 }
 
-/* Start a process that holds a private directory until it is killed. The directory contains a name
- * that no program in a sandbox could write, and a directory that may not be entered. */
+/* Start a process that holds a private directory until the process is killed. The directory
+ * contains a name that no program in a sandbox could write, and a directory that may not be
+ * entered. */
 static pid_t holder(struct bs_private_dir *place) {
     int path_pipe[2];
     char path[PATH_MAX] = "";

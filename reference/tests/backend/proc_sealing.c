@@ -1,4 +1,4 @@
-/* Tests which entries of /proc need no sealing. An entry that cannot be examined needs it. */
+/* Tests which entries of /proc need no sealing. An entry that cannot be examined needs sealing. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-/* Makes a call fail: the number of the call, counted from 1; 0 lets all succeed. */
+/* Selects the call that fails, counted from 1; 0 lets all calls succeed. */
 static struct {
     unsigned fail;
     unsigned calls;
@@ -135,8 +135,8 @@ static void a_failed_call_adds_no_entry(void **state) {
         listed += is_listed(folder, "read");
     }
     host.fail = 0;
-    /* The failure may come before the end of the list, or before `.` and `..`, so few names are
-     * listed. */
+    /* The listing may fail before `.` and `..`, or before the end of the list, so at most a few
+     * names are listed. */
     assert_true(listed <= 3);
 }
 

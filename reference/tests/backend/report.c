@@ -81,7 +81,7 @@ static void memory_of_lists_grows_with_their_content(void **state) {
     bs_backend_report_clear(&report);
 }
 
-/* A backend may fill the struct itself, with a list that is not in the arena. */
+/* A backend may fill the struct itself, with a list that is not in the arena of the report. */
 static void a_list_of_the_backend_is_not_modified(void **state) {
     static const char *theirs[] = {"one", "two", "three", "behind it"};
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
@@ -115,7 +115,7 @@ static void a_rule_of_the_list_of_the_backend_is_not_repeated(void **state) {
 
 enum { LONG = 9000 };
 
-/* A path has up to 4,095 bytes; a rule may be longer. */
+/* A path may have 4,095 bytes, and a rule may be even longer. */
 static void long_paths_are_kept_whole(void **state) {
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     char name[LONG + 1];

@@ -1,6 +1,7 @@
 /* Compares the library's seccomp programs with those that libseccomp makes from the same rules. A
- * program is a chain of comparisons with constants. So both programs are tried with every constant
- * of either program, with its neighbours, and with each constant in which one bit is inverted. */
+ * program is a chain of comparisons with constants. So both programs are tried with each constant
+ * of either program, with the numbers next to it, and with the constant after one bit is
+ * inverted. */
 #define _GNU_SOURCE
 #include "backend/mechanisms/seccomp.h"
 
@@ -98,8 +99,8 @@ static void add_case(scmp_filter_ctx filter, int number, const struct bs_seccomp
     }
 }
 
-/* Make libseccomp's program. `ioctl` is left out: libseccomp cannot refuse it for one value of an
- * argument and allow it for all others. */
+/* Make libseccomp's program. `ioctl` is left out, because libseccomp cannot refuse it for one value
+ * of an argument and allow it for all others. */
 static struct code by_libseccomp(const struct bs_seccomp_rules *rules) {
     static struct sock_filter made[MOST];
     scmp_filter_ctx filter = seccomp_init(no_call);
@@ -134,7 +135,7 @@ static struct code by_us(const struct bs_seccomp_variant *wish) {
     return (struct code){program, n_bytes / sizeof *program};
 }
 
-/* A set of constants and their neighbours, each only once. */
+/* A set of constants and the numbers next to them, each number only once. */
 struct constants {
     uint32_t of[3 * MOST];
     size_t n;
@@ -143,8 +144,8 @@ struct constants {
 struct pair {
     struct code us;
     struct code them;
-    /* Values for arguments. They include the rules' constants, because libseccomp's program
-     * compares with these. */
+    /* Values for arguments. They include the constants of the rules, because libseccomp's program
+     * compares arguments with these. */
     struct constants ours;
     struct constants all;
 };
@@ -186,8 +187,8 @@ static void collect(struct pair *pair, const struct bs_seccomp_variant *wish,
     make_unique(&pair->all);
 }
 
-/* True if both programs give the same answer. *read_argument becomes true if one of them read an
- * argument. */
+/* True if both programs give the same answer. *read_argument becomes true if one of them has read
+ * an argument. */
 static bool agree(const struct pair *pair, const struct seccomp_data *data) {
     struct answer us = run_filter(pair->us, data);
     struct answer them = run_filter(pair->them, data);
@@ -309,8 +310,9 @@ static void every_verdict_equals_libseccomps(void **state) {
     }
 }
 
-/* When a program is installed, the kernel finds the calls that it always allows, and never runs the
- * program for them. This works only if the program reads no argument. */
+/* When a program is installed, the kernel finds out which calls the program always allows, and then
+ * never runs the program for them. This works only if the program reads no argument for the
+ * call. */
 static void calls_that_are_always_allowed_take_few_steps_and_read_no_argument(void **state) {
     static struct bs_seccomp_rules rules;
     (void)state;
@@ -340,12 +342,12 @@ static const uint32_t of_btrfs[] = {0x5000940E, 0x50009418, 0x50009401,
 static const uint32_t of_files[] = {0x40086602, 0x401C5820, 0x40806685,
                                     0x800C6613, 0x4008941A, 0xC0C89425};
 
-/* Try requests that differ in one bit from a request of the list. */
+/* Try requests that differ in one bit from a request in the list. */
 static void ask_around(const struct bs_seccomp_variant *wish, const uint32_t *list, size_t n) {
     struct seccomp_data data = {.nr = SCMP_SYS(ioctl), .arch = seccomp_arch_native()};
     for (size_t i = 0; i < n * BITS; i++) {
         data.args[1] = list[i / BITS] ^ (UINT64_C(1) << i % BITS);
-        /* the lower half, because the kernel treats the request as an int */
+        /* only the lower half counts, because the kernel treats the request as an int */
         uint32_t request = (uint32_t)data.args[1];
         bool out = is_one_of(request, of_terminals, LENGTH(of_terminals)) ||
                    (!wish->namespaces && is_one_of(request, of_btrfs, LENGTH(of_btrfs))) ||
@@ -367,8 +369,8 @@ static void ioctl_is_refused_by_its_request(void **state) {
     }
 }
 
-/* A list of calls that lead out of the sandbox, which is independent of the rules: a line that is
- * missing in the rules would be missing in both programs above. */
+/* These calls lead out of the sandbox. The list does not depend on the rules, because a call that
+ * is missing in the rules would be missing in both programs above. */
 static void calls_that_lead_out_are_refused_by_each_program(void **state) {
     static const int out[] = {SCMP_SYS(mount),      SCMP_SYS(io_uring_setup),   SCMP_SYS(bpf),
                               SCMP_SYS(keyctl),     SCMP_SYS(shmget),           SCMP_SYS(setns),

@@ -1,5 +1,5 @@
-/* Tests streams that wait in a socket for a child. No process holds them meanwhile. Streams that
- * cannot be sent stay open. */
+/* Tests the queue through which a child receives its streams. While the streams are in the queue,
+ * no process holds them. Streams that cannot be sent stay open. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -115,7 +115,7 @@ static void queued_streams_reach_the_child(void **state) {
     assert_child_has_streams(*state, &queue);
 }
 
-/* While the streams wait in the queue, their pipes still have both ends, although no process holds
+/* While the streams are in the queue, their pipes still have both ends, although no process holds
  * the program's ends. */
 static void queued_streams_stay_open_until_the_queue_closes(void **state) {
     const struct streams *streams = *state;

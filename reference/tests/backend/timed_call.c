@@ -1,5 +1,5 @@
 /* Tests calls of a backend that do not return in time. The caller continues, and the arguments of
- * the call must stay valid as long as it runs. */
+ * such a call must stay valid as long as it runs. */
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 #include <boxspec/profile.h>
@@ -18,7 +18,7 @@
 uint64_t __real_bs_after_ms(uint64_t start_ns, uint64_t ms);
 uint64_t __wrap_bs_after_ms(uint64_t start_ns, uint64_t ms);
 
-/* Shorten the real time limits, which are about ten seconds. */
+/* Make the real time limits, which are about ten seconds, a hundred times shorter. */
 uint64_t __wrap_bs_after_ms(uint64_t start_ns, uint64_t ms) {
     return __real_bs_after_ms(start_ns, ms >= 100 ? ms / 100 : ms);
 }
@@ -86,7 +86,7 @@ static int shut_down(void *ctx, void *state, struct bs_error *err) {
     return BS_OK;
 }
 
-/* A context in the memory of a caller, with each part in a block of its own. */
+/* A context in the memory of a caller. Each of its parts is in a separate block. */
 struct caller_context {
     struct bs_backend_context context;
     struct bs_backend_policy policy;
@@ -133,7 +133,7 @@ static struct caller_context *make_context(const char *root) {
     return caller_context;
 }
 
-/* Overwrite the caller's memory before freeing it, so that a late use is noticed even without a
+/* Overwrite the caller's memory before freeing it. A late use is then noticed even without a
  * sanitizer. */
 static void take_back(struct caller_context *caller_context) {
     for (size_t i = 0; i < caller_context->n; i++) {
@@ -177,7 +177,8 @@ static void assert_it_saw(struct blocked_call *blocked_call, const char *root) {
     assert_memory_equal(said, expected, wanted);
 }
 
-/* The call still runs after the session and all memory of the caller are freed. */
+/* The call still runs after the session has been closed and all memory of the caller has been
+ * freed. */
 static void a_call_that_timed_out_keeps_its_context(void **state) {
     struct folder *folder = *state;
     char *root = realpath(folder->path, NULL);

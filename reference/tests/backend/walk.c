@@ -1,4 +1,4 @@
-/* Tests that a walk visits all files or reports that it did not. In turn each of its system calls
+/* Tests that a walk visits all files, or reports that it did not. Each system call of the walk
  * fails once, and some directories cannot be entered. */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -14,7 +14,7 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-/* Makes a call fail with an error: the number of the call, counted from 1; 0 lets all succeed. */
+/* Selects the call that fails, counted from 1, and its error; 0 lets all calls succeed. */
 static struct {
     unsigned fail;
     unsigned calls;
@@ -47,8 +47,9 @@ int __wrap_fstatat(int at, const char *name, struct stat *st, int flags) {
     return fails() ? -1 : __real_fstatat(at, name, st, flags);
 }
 
-/* The visits of a walk: one word for each name, with `>` in front for a directory that is left, and
- * `!` for one that cannot be listed. The words are sorted, because a directory has no order. */
+/* The visits of a walk, one word for each name. `>` is put before a directory that the walk leaves,
+ * and `!` before one that cannot be listed. The words are sorted, because the entries of a
+ * directory have no order. */
 struct log {
     char *words[64];
     size_t n;
@@ -185,7 +186,7 @@ static void an_unreadable_directory_is_reported_as_closed(void **state) {
     meet_closed(folder, EIO);
 }
 
-/* The walk stops in the middle, but it still leaves each directory that it has entered. */
+/* The walk stops in the middle, but it must leave each directory that it has entered. */
 static void a_walk_stops_at_its_time_limit(void **state) {
     enum { FILES = 600 };
     const struct folder *folder = *state;

@@ -111,8 +111,8 @@ static void assert_value(const struct bs_wrapped *wrapped, const char *name, con
         fail_msg("%s is %s", name, found != NULL ? found : "not there");
 }
 
-/* The environment is complete: the caller's own is not added to it. Variables of the backend
- * override others. */
+/* The environment is complete, so the caller's own variables are not added to it. Variables of the
+ * backend override others. */
 static void the_environment_is_complete(void **state) {
     struct seat *seat = *state;
     struct bs_wrapped wrapped;
@@ -153,7 +153,9 @@ static void an_empty_command_is_an_error(void **state) {
                             "the backend pretended wrapped `prog` into an empty command");
     }
     assert_int_equal(seat->pretended.unwrapped,
-                     1); /* only `empty` had memory to free, so only that result is unwrapped */
+                     /* only the result of `empty` is unwrapped, because only `empty` had memory to
+                      * free */
+                     1);
 }
 
 static void an_error_of_the_backend_is_an_error_of_the_run(void **state) {
@@ -176,7 +178,7 @@ static void a_session_without_a_backend_does_not_wrap(void **state) {
     assert_string_equal(wrapped.argv[1], "a");
     assert_string_equal(wrapped.argv[2], "b");
     assert_null(wrapped.argv[3]);
-    /* the program gets the same variables as inside */
+    /* the program gets the same variables as in a sandbox */
     assert_true(wrapped.clears_env);
     for (size_t i = 0; i < wrapped.n_env; i++)
         assert_string_not_equal(wrapped.env[i].name, "BOXSPEC_SECRET");
@@ -204,7 +206,7 @@ static int wrap_once(const void *context, struct bs_error *err) {
     int code = wrap(seat, &wrapped, err);
     if (code == BS_OK)
         seat->sandbox.unwrap(seat->sandbox.ctx, &wrapped);
-    /* Every wrapped command is unwrapped, even if a later step fails. */
+    /* Every wrapped command must be unwrapped, even if a later step fails. */
     assert_int_equal(seat->pretended.wrapped - wrapped_before,
                      seat->pretended.unwrapped - unwrapped_before);
     seat->calls[0] = '\0';

@@ -8,8 +8,8 @@
 #include "support/folder.h"
 #include "support/harness.h"
 
-/* The queries that a simulated filter refuses with EPERM: none, those with effective ids, or all.
- */
+/* The queries that a simulated filter refuses with EPERM: none, those with effective ids, or
+ * all. */
 static enum { NOTHING, EFFECTIVE, EVERYTHING } refused;
 /* The ids that the process pretends to have. */
 static struct {
@@ -81,7 +81,7 @@ static void answers_are_the_same_with_and_without_a_filter(void **state) {
     refused = NOTHING;
 }
 
-/* If real and effective ids differ and faccessat2 is refused, only the mode can decide. */
+/* If faccessat2 is refused and the real and effective ids differ, only the mode bits can decide. */
 static void under_a_filter_the_effective_user_counts(void **state) {
     const struct folder *folder = *state;
     uid_t owner = __real_getuid();

@@ -197,7 +197,7 @@ static void columns_start_again_in_each_line(void **state) {
     assert_refused_at("1\n\n2", 4, 3, 1, "something follows");
     assert_refused_at("[\r\n1", 5, 2, 2, "comma or ]");
     assert_refused_at("\r1\r\n2", 5, 3, 1, "something follows");
-    /* Columns count characters: before the error there are two characters of two bytes each. */
+    /* Columns count characters. Before this error there are two characters of two bytes each. */
     assert_refused_at("\"\xC3\xA9\xC3\xA9\n\"", 7, 1, 4, "control");
 }
 

@@ -16,7 +16,7 @@ static void assert_printed(const char *text, const char *wanted) {
     cJSON_Delete(tree);
 }
 
-/* 80 digits, more than an old cJSON reads of a number. */
+/* 80 digits, which is more than an old cJSON reads of a number. */
 #define LONG_NUMBER                                                                                \
     "12345678901234567890123456789012345678901234567890123456789012345678901234567890"
 

@@ -7,8 +7,8 @@
 
 #include "support/harness.h"
 
-/* Decide without the table of the library: decode the code point, and check whether this encoding
- * of it is allowed. */
+/* Decide without the table of the library: decode the code point, and check whether it may be
+ * encoded in this way. */
 static bool is_character(const unsigned char *p, size_t n) {
     static const unsigned char lead_mask[] = {0x80, 0xE0, 0xF0, 0xF8};
     static const unsigned char lead[] = {0x00, 0xC0, 0xE0, 0xF0};

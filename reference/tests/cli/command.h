@@ -1,5 +1,5 @@
-/* Runs a command as a user would, in a directory with a few files, and stores its output and exit
- * status. */
+/* Runs a command as a user would, in a directory with a few files, and stores the output and the
+ * exit status of the command. */
 #ifndef BS_TESTS_CLI_COMMAND_H
 #define BS_TESTS_CLI_COMMAND_H
 
@@ -24,7 +24,7 @@ struct place {
     const char *name;
 };
 
-/* Enter a new directory, in a set-up function; `fill` returns 0 on success. */
+/* Enter a new directory. For set-up functions; `fill` makes the files and returns 0 on success. */
 static inline int enter_place(void **state, int (*command)(int argc, char **argv), const char *name,
                               int (*fill)(const struct folder *folder)) {
     struct place *place = calloc(1, sizeof *place);
@@ -100,7 +100,7 @@ static inline void assert_prints(void **state, const char *words, int status, co
     if (printed.status != status || strstr(printed.out, out) == NULL ||
         strstr(printed.err, err) == NULL)
         fail_msg("%s: %d `%s` `%s`", words, printed.status, printed.out, printed.err);
-    /* Each problem must be a whole line. */
+    /* Each message must end with a newline. */
     assert_true(printed.err[0] == '\0' || printed.err[strlen(printed.err) - 1] == '\n');
 }
 

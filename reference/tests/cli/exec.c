@@ -80,8 +80,8 @@ static void a_killed_holder_of_the_output_is_reported(void **state) {
                                      "killed; the end of its output may be missing\n");
 }
 
-/* Write more than a pipe holds, to a reader that starts late, so that a command that does not wait
- * would lose output. */
+/* The program writes more than a pipe holds, and the reader starts late. A command that does not
+ * wait would lose output. */
 static void a_nonblocking_stdout_gets_all_output(void **state) {
     enum { BYTES = 1000000 };
     (void)state;

@@ -144,7 +144,7 @@ static void warnings_are_counted_too(void **state) {
     assert_non_null(strstr(printed.out, "warns.yaml: warnings that are not shown: 1\n"));
 }
 
-/* A fifo without a writer is refused, because opening it for reading would block. */
+/* A named pipe without a writer must be refused, because opening it for reading would block. */
 static void a_fifo_is_not_read(void **state) {
     const struct place *place = *state;
     assert_int_equal(mkfifoat(place->folder->fd, "fifo.json", 0600), 0);

@@ -1,4 +1,5 @@
-/* Tests a program that forks during a run. The child must not disturb the state of the library. */
+/* Tests a program that forks during a run. The forked process must not disturb the state of the
+ * library. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
@@ -99,8 +100,8 @@ static int look_at_dispositions(void) {
     return actions[0].sa_handler == SIG_IGN && actions[1].sa_handler == SIG_DFL ? 0 : WRONG;
 }
 
-/* Dispositions must be correct at once: if a signal is ignored in the child, it stays ignored in a
- * program that the child executes. */
+/* Dispositions must be restored before the first signal: if SIGTERM was ignored before the run, it
+ * must also be ignored in a program that the child executes. */
 static void dispositions_are_restored_in_the_child_before_any_signal(void **state) {
     (void)state;
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -159,8 +160,8 @@ static int run_a_program(void) {
 static void a_forked_child_can_make_runs(void **state) {
     (void)state;
     struct bs_signal_slot *slot = bs_signals_acquire(NULL);
-    /* The child's run handles the first SIGTERM. The second one arrives after the run, so it ends
-     * the child. */
+    /* The child's run handles the first SIGTERM. The second SIGTERM arrives after that run, so it
+     * ends the child. */
     assert_int_equal(end_of(start(fork, run_a_program)), 128 + SIGTERM);
     assert_quiet(slot);
     assert_released(slot);

@@ -1,5 +1,5 @@
-/* Tests finding the members of a group if /proc cannot be read completely: no member may be taken
- * for ended. */
+/* Tests finding the members of a group if /proc cannot be read completely. A live member must not
+ * count as ended. */
 #define _GNU_SOURCE
 #include "exec/group.h"
 

@@ -35,8 +35,8 @@ int __wrap_kill(pid_t pid, int signo) {
     return __real_kill(pid, signo);
 }
 
-/* Start the leader of a group with one member, which is a child of the leader. Both ignore SIGTERM
- * if `stubborn` is true. The leader exits at once if `exits` is true. */
+/* Start the leader of a group, and a member, which is a child of the leader. Both ignore SIGTERM if
+ * `stubborn` is true. The leader exits at once if `exits` is true. */
 static pid_t start_group(bool stubborn, bool exits) {
     int ready[2];
     char byte = 0;
@@ -151,7 +151,7 @@ static void a_second_start_keeps_the_earlier_end_of_the_grace_period(void **stat
     assert_false(bs_group_end_step(&end, true, bs_now_ns()));
     bs_group_end_start(&end, leader, SIGTERM, 2UL * BS_EXEC_GRACE_MS);
     assert_true(end.until == until);
-    /* The leader has ended, so the next step is due soon. It must not wait for the end of the grace
+    /* The leader has ended, so the next step must be due soon and not at the end of the grace
      * period. */
     assert_true(end.at <= bs_after_ms(bs_now_ns(), BS_EXEC_TICK_MS));
     bs_group_end_start(&end, leader, SIGTERM, 0);
@@ -193,7 +193,7 @@ static void a_signal_that_is_refused_is_sent_again(void **state) {
     }
 }
 
-/* SIGKILL has no effect on this leader, as with a process in an uninterruptible wait. */
+/* SIGKILL does not end this leader, as if it were in an uninterruptible wait. */
 static void a_leader_that_does_not_end_is_given_up(void **state) {
     (void)state;
     struct bs_group_end end = {0};
@@ -229,7 +229,7 @@ static void members_that_do_not_end_are_counted_as_left(void **state) {
         (void)poll(NULL, 0, 1);
 }
 
-static unsigned reached[NSIG]; /* signals sent through the reach */
+static unsigned reached[NSIG]; /* the signals that were sent through `reach` */
 static unsigned found_alive;
 
 static bool count_signal(pid_t pgid, int signo) {
@@ -244,7 +244,7 @@ static struct bs_members find_counted(pid_t pgid, uint64_t not_after) {
     return (struct bs_members){.known = true, .alive = found_alive};
 }
 
-/* As the launcher does, which ends a namespace or its own group. */
+/* The launcher uses a reach in this way, because it ends a namespace or its own group. */
 static void a_reach_replaces_the_signals_and_the_search(void **state) {
     (void)state;
     static const struct bs_group_reach reach = {count_signal, find_counted};

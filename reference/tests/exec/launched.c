@@ -1,4 +1,4 @@
-/* Tests the records that a launcher writes, and reading them. */
+/* Tests the records that a launcher writes, and how they are read. */
 #include "exec/launched.h"
 
 #include <errno.h>
@@ -112,7 +112,7 @@ static void each_step_has_its_message(void **state) {
     }
 }
 
-/* The launcher is another program, so the text in its record may lack a terminating NUL. */
+/* The launcher is another program, so the text in its record may lack the NUL at the end. */
 static void unterminated_words_are_cut(void **state) {
     const struct ends *ends = *state;
     struct bs_launch_failure failure = {.step = BS_LAUNCH_SANDBOX};
@@ -129,7 +129,7 @@ static void records_come_one_at_a_time(void **state) {
     const struct bs_launch_failure first = record(BS_LAUNCH_STARTED, 0, "first");
     const struct bs_launch_failure second = record(BS_LAUNCH_SANDBOX, EIO, "second");
     struct bs_launch_failure read;
-    /* there is no record yet, and the call does not wait */
+    /* there is no record yet, and the call must not wait */
     assert_false(bs_launched_read(ends->ours, &read));
     write_record(ends, &first, sizeof first);
     write_record(ends, &second, sizeof second);

@@ -26,8 +26,8 @@ static struct bs_secrets secrets_of(const char *const *values, size_t n) {
     return secrets;
 }
 
-/* Redact the whole text in a slow way, to compare with: find all matches of all secrets at all
- * positions, and join matches that overlap. */
+/* Redact the whole text in a slow way, for comparison: find all matches of all secrets at all
+ * positions, and join the matches that overlap. */
 static struct bs_bytes oracle(const char *const *values, size_t n, const char *text, size_t len) {
     struct bs_buf out = BS_BUF_INIT;
     size_t at = 0;

@@ -41,8 +41,8 @@ static struct host {
 static unsigned threads_made;
 static unsigned spawns_refused;
 
-/* Always passes six arguments on, although some calls have fewer, as the function of the C library
- * does. */
+/* Always pass on six arguments, although some calls have fewer. The function of the C library does
+ * the same. */
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
     if ((host.no_pidfd && (number == SYS_pidfd_open || number == SYS_pidfd_send_signal)) ||
         (host.no_clone3 && number == SYS_clone3)) {

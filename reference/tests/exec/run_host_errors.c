@@ -1,5 +1,5 @@
 /* Tests runs on a host whose system calls fail where they normally do not. Incomplete output must
- * be reported, and there must be no busy loop and no surviving process. */
+ * be reported. There must be no busy loop, and no process may remain. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
 
@@ -28,7 +28,8 @@ long __real_syscall(long number, long a, long b, long c, long d, long e, long f)
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 
 static struct {
-    unsigned fail_read; /* the read of a pipe that fails, counted from 1; 0 lets all succeed */
+    /* number of the read of a pipe that fails, counted from 1; 0 lets all succeed */
+    unsigned fail_read;
     unsigned reads;
     int poll_error;  /* error of every poll that would wait */
     int refuse_once; /* a signal that the kernel refuses to send once */
@@ -187,7 +188,7 @@ static void a_refused_signal_is_sent_again(void **state) {
         assert_int_equal(host.refuse_once, 0);
         assert_int_equal(result.termination, rows[i].termination);
         assert_int_equal(result.group_left, 0);
-        /* The run took less time than the whole grace period. */
+        /* the run did not wait for the whole grace period */
         assert_true(result.duration_ms < BS_EXEC_GRACE_MS);
         bs_exec_result_clear(&result);
         assert_all_ended(&group);
@@ -196,8 +197,8 @@ static void a_refused_signal_is_sent_again(void **state) {
 
 static void a_child_that_cannot_be_waited_for_is_ended(void **state) {
     (void)state;
-    /* Without a pidfd nothing shows whether the child has ended and its pid is in use again, so it
-     * must not be signalled. */
+    /* Without a pidfd the library cannot know whether the child has ended and its pid is in use
+     * again, so it must not signal the child. */
     if (__real_syscall(SYS_pidfd_send_signal, -1, 0, 0, 0, 0, 0) == -1 && errno == ENOSYS)
         skip();
     for (int old_kernel = 0; old_kernel < 2; old_kernel++) {

@@ -59,8 +59,8 @@ int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int options) {
     return rc;
 }
 
-/* Always passes six arguments on, although some calls have fewer, as the function of the C library
- * does. */
+/* Always pass on six arguments, although some calls have fewer. The function of the C library does
+ * the same. */
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
     long rc = __real_syscall(number, a, b, c, d, e, f);
     if (number == SYS_waitid)
@@ -68,13 +68,13 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
     return rc;
 }
 
-/* Shorten the grace period of 5 s. */
+/* Shorten only the grace period, which is 5 s. */
 uint64_t __wrap_bs_after_ms(uint64_t start_ns, uint64_t ms) {
     return __real_bs_after_ms(start_ns, ms == BS_EXEC_GRACE_MS ? 100 : ms);
 }
 
-/* Check the order. The first process that the library reaps is the leader; orphans of its group may
- * follow. */
+/* Check the order of the events. The first process that the library reaps is the leader. Orphans of
+ * its group may follow. */
 static void assert_order(void) {
     assert_in_range(n_events, 1, LENGTH(events));
     pid_t group = 0;
@@ -172,7 +172,7 @@ static void cancel(void *ctx, enum bs_stream stream, const char *data, size_t le
     (void)!write(*(const int *)ctx, "x", 1);
 }
 
-/* Cancel the run at its first output, because the script has reached the wanted state then. */
+/* Cancel the run at its first output, because the script is then in the wanted state. */
 static struct bs_exec_result cancelled(const char *script) {
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -281,8 +281,8 @@ static void a_leader_that_was_reaped_elsewhere_is_not_signalled(void **state) {
     assert_true(stolen > 0);
     for (size_t i = 0; i < n_events; i++)
         assert_true(events[i].reap || events[i].signo == 0);
-    /* If the kernel cannot signal groups by pidfd, the contract lets the member survive, so it is
-     * killed here. */
+    /* If the kernel cannot signal groups by pidfd, the contract lets the member survive, so the
+     * test kills it here. */
     (void)__real_kill(-stolen, SIGKILL);
 }
 

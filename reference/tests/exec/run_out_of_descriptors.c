@@ -15,8 +15,8 @@ enum { PLENTY = 24 };
 
 static rlim_t lowest; /* a limit that leaves no descriptor free */
 
-/* Close gaps between open descriptors: an unused number below the limit would leave more of them
- * free than intended. */
+/* Open descriptors in the gaps between the open ones. A free number below the limit would leave
+ * more descriptors free than intended. */
 static int fill_gaps(void **state) {
     (void)state;
     int above = first_free_above_all();
@@ -28,7 +28,7 @@ static int fill_gaps(void **state) {
     return fd < 0 ? -1 : 0;
 }
 
-/* Run with this many free descriptors, and return the code. */
+/* Run with `n` free descriptors, and return the code. */
 static int with_free(rlim_t n, const struct bs_exec_request *request, struct bs_exec_result *result,
                      struct bs_error *err) {
     struct rlimit before;
@@ -40,7 +40,7 @@ static int with_free(rlim_t n, const struct bs_exec_request *request, struct bs_
     return code;
 }
 
-/* Return the number of descriptors that the run needs. */
+/* Try every number of free descriptors. Return the number that the run needs. */
 static rlim_t sweep(const struct bs_exec_request *request) {
     struct holdings before = holdings_now();
     rlim_t enough = 0;

@@ -27,7 +27,7 @@ static void sweep(const struct bs_exec_request *request, enum tolerance toleranc
         int code = bs_exec_run(request, &result, &err);
         bool reached = allocations.count >= n;
         /* A pipe that cannot be read any more must not be polled either, because poll would return
-         * at once. */
+         * at once each time. */
         assert_true(spent_ms() - before_ms < 300);
         allocations.fail_at = 0;
         if (code == BS_OK) {
@@ -61,8 +61,8 @@ static void the_very_first_allocation_fails(void **state) {
     allocations.fail_at = 0;
     assert_int_equal(err.os_error, ENOMEM);
     assert_int_equal(allocations.live, 0);
-    /* The slot for signals is allocated only once: it is kept for the next run and for the
-     * handler. */
+    /* Only the slot for signals remains allocated, because it is kept for the next run and for the
+     * signal handler. */
     struct bs_exec_result result = run_to_result(&request);
     bs_exec_result_clear(&result);
     assert_int_equal(allocations.live, 1);

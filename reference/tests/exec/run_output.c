@@ -103,7 +103,7 @@ static void a_truncated_stream_is_named(void **state) {
     }
 }
 
-/* Wait until the child has ended. The child holds the other end of this pipe. */
+/* Wait until the child has ended. Only the child holds the other end of this pipe. */
 static void wait_for_its_end(void *ctx, enum bs_stream stream, const char *data, size_t len) {
     int *ends = ctx;
     char byte = 0;

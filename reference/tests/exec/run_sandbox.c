@@ -9,7 +9,7 @@
 #include "support/holdings.h"
 #include "support/shell.h"
 
-/* A sandbox for tests: its answers, and the calls that it received. */
+/* A sandbox for tests. It has the answers that the sandbox gives, and records the calls. */
 struct sandbox {
     int code;
     struct bs_wrapped wrapped;

@@ -1,5 +1,5 @@
-/* Tests signals to the calling process during a run. The signals are sent from the output callback:
- * the child runs at that time, the handlers are installed, and the callback is on the calling
+/* Tests signals to the calling process during a run. They are sent from the output callback,
+ * because the child then runs, the handlers are installed, and the callback is on the calling
  * thread. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>
@@ -153,13 +153,14 @@ static void no_sigpipe_reaches_the_caller_and_none_is_taken_from_it(void **state
     sigset_t pending;
     (void)sigemptyset(&pipe_only);
     (void)sigaddset(&pipe_only, SIGPIPE);
-    /* if it were unblocked, its default action would end this process */
+    /* if the run did not block SIGPIPE, its default action would end this process */
     run_with_a_broken_pipe(false);
     (void)pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
     run_with_a_broken_pipe(false);
     (void)sigpending(&pending);
     assert_int_equal(sigismember(&pending, SIGPIPE), 0);
-    (void)raise(SIGPIPE); /* a SIGPIPE of the caller itself, which must arrive after the run */
+    /* a SIGPIPE of the caller itself, which must stay pending until after the run */
+    (void)raise(SIGPIPE);
     run_with_a_broken_pipe(false);
     (void)sigpending(&pending);
     assert_int_equal(sigismember(&pending, SIGPIPE), 1);

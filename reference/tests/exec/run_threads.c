@@ -20,8 +20,8 @@ struct job {
     bool good;
 };
 
-/* The run of each thread prints the thread's own number in three ways, so a mix-up of runs is
- * noticed. */
+/* The run of each thread prints the number of the thread in three ways, so that the test notices if
+ * runs are mixed up. */
 static void *run_one(void *arg) {
     struct job *job = arg;
     char number[16];

@@ -88,7 +88,7 @@ static void no_candidate_gives_enoent(void **state) {
     assert_missed(folder, "nothing", "1:2", ENOENT);
     assert_missed(folder, "dangling", "1", ENOENT);
     assert_missed(folder, "tool", "missing", ENOENT);
-    /* an entry of PATH that is a file instead of a directory */
+    /* this entry of PATH is a file and not a directory */
     assert_missed(folder, "tool", "here", ENOENT);
     assert_missed(folder, "tool", "", ENOENT);
     assert_missed(folder, "", "1:2", ENOENT);

@@ -19,7 +19,7 @@ static struct {
     struct sigaction action;
 } calls[32];
 static size_t n_calls;
-static int refused; /* a signal for which sigaction fails; 0 if it always works */
+static int refused; /* the signal for which sigaction fails; 0 if it always succeeds */
 
 int __wrap_sigaction(int signo, const struct sigaction *new_action, struct sigaction *old_action) {
     if (new_action != NULL && signo == refused) {
@@ -69,8 +69,8 @@ static struct sigaction action_of(enum kind kind, int blocked) {
     return action;
 }
 
-/* Compare two masks. The thread sanitizer blocks all signals during a handler, and the mask then
- * shows them as blocked. */
+/* Compare two masks. They are not compared under the thread sanitizer, because it blocks all
+ * signals during a handler, and the mask shows this. */
 static void assert_same_mask(const sigset_t *a, const sigset_t *b) {
 #ifndef __SANITIZE_THREAD__
     for (int signo = 1; signo < SIGRTMIN; signo++)

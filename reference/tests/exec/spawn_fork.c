@@ -148,7 +148,7 @@ static void each_step_that_fails_has_its_name(void **state) {
     char *envp[] = {NULL};
     struct holdings before = holdings_now();
     int good = open("/dev/null", O_RDWR | O_CLOEXEC);
-    /* A descriptor number that neither this pipe nor the pipe of the tested child gets. */
+    /* A number that no descriptor of the test or of the child has. */
     int bad = first_free_above_all() + 64;
     const struct {
         struct bs_spawn_args launch;
@@ -256,8 +256,8 @@ static void child_and_parent_have_the_callers_mask(void **state) {
 
 static void no_library_descriptor_stays_open_in_the_child(void **state) {
     (void)state;
-    /* Check every number that is free now. Others may have been left open, without close-on-exec,
-     * by the parent of this test. */
+    /* Check every number that is free now. The other descriptors may have been inherited from the
+     * parent of this test, without close-on-exec. */
     struct bs_buf script = BS_BUF_INIT;
     bs_buf_str(&script, "for n in");
     for (uint64_t n = 3; n < 64; n++) {

@@ -76,8 +76,8 @@ static void the_caller_has_the_terminal_after_a_deadline(void **state) {
     run_at_terminal(let_the_deadline_pass);
 }
 
-/* The program is found and executable, but its format is wrong. So it fails in the child, after the
- * child has taken the terminal. */
+/* Start a program that is found and executable, but has a wrong format. So the start fails in the
+ * child, after the child has taken the terminal. */
 static const char *fail_to_spawn(int keyboard) {
     (void)keyboard;
     char path[] = "/tmp/boxspec-no-program-XXXXXX";
@@ -99,7 +99,8 @@ static void the_caller_has_the_terminal_after_a_failed_spawn(void **state) {
     run_at_terminal(fail_to_spawn);
 }
 
-/* Press Ctrl-Z before the text is typed, because it empties the line. */
+/* Press Ctrl-Z first and type the text afterwards, because Ctrl-Z discards the line that was typed
+ * before. */
 static void press_ctrl_z(void *ctx, enum bs_stream stream, const char *data, size_t len) {
     const int *keyboard = ctx;
     (void)data;
@@ -138,7 +139,7 @@ static void ctrl_c_is_a_signal_to_the_child(void **state) {
     run_at_terminal(press_ctrl_c);
 }
 
-/* Another group is in the foreground, as it is for a background job of a shell. */
+/* Read while another group is in the foreground, as in a background job of a shell. */
 static const char *read_in_the_background(int keyboard) {
     pid_t other = fork();
     if (other == 0) {

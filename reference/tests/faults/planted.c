@@ -1,5 +1,5 @@
-/* A shim that mishandles one failed call, chosen by the name of the program. `run.py --prove` must
- * find each of these mistakes. If no call fails, the shim answers correctly. */
+/* A shim that mishandles one failed call. The name of the program selects the mistake. `run.py
+ * --prove` must find each of these mistakes. If no call fails, the shim answers correctly. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>

@@ -68,7 +68,8 @@ struct state {
     _Atomic uint32_t struck;
     uint32_t ended; /* 1 if the program exited normally; only then the rest is valid */
     int32_t unfreed;
-    uint32_t open; /* one bit for each of the first 256 descriptors: whether it is open */
+    /* one bit for each of the first 256 descriptors; set if the descriptor is open */
+    uint32_t open;
 };
 
 static struct state *state;
@@ -118,8 +119,8 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void __libc_free(void *);
 
-/* True while libc may allocate memory for the next thread. libc keeps this memory, so it is not a
- * leak. */
+/* True while libc may allocate memory for the next thread. This is not a leak, because libc keeps
+ * this memory. */
 static _Thread_local bool in_libc;
 
 static void *counted(void *made) {
@@ -146,7 +147,7 @@ void free(void *old) {
     __libc_free(old);
 }
 
-/* Find the next library's function of this name. */
+/* Look up the function of this name in the libraries that are loaded after this one. */
 #define REAL(name)                                                                                 \
     static __typeof__(&(name)) real;                                                               \
     if (real == NULL)                                                                              \
@@ -176,7 +177,7 @@ int openat(int dir, const char *path, int flags, ...) {
     return strike(OPEN) ? -1 : real(dir, path, flags, mode);
 }
 
-/* close reports an error here, but closes the descriptor, as Linux does. */
+/* Linux closes the descriptor even if close reports an error, so this function does the same. */
 int close(int fd) {
     REAL(close);
     bool struck = strike(CLOSE);

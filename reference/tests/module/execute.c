@@ -1,4 +1,4 @@
-/* Tests bs_module_execute. This program is also the runner of its modules: see main. */
+/* Tests bs_module_execute. This program is also the runner of its modules (see main). */
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 
@@ -105,7 +105,7 @@ static void a_runner_that_cannot_be_started_is_reported(void **state) {
     bs_module_result_clear(&result);
     request.runner_argv = (const char *const[]){"/bin/echo", "-n", NULL};
     result = executed(&request);
-    /* the program was `echo`, so its output is its arguments */
+    /* the program was `echo`, so the output is the list of its arguments */
     assert_int_equal(result.outcome, BS_MODULE_OUTPUT_PARSE);
     bs_module_result_clear(&result);
 }

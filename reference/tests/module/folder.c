@@ -29,7 +29,7 @@ static void a_new_folder_is_empty_and_private(void **state) {
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0700);
     assert_int_equal(rmdir(path), 0);
-    /* succeeds, because the directory is removed already */
+    /* this succeeds, because the directory is removed already */
     assert_true(bs_module_folder_remove(path, 0));
     free(path);
 }
@@ -61,7 +61,7 @@ static void a_folder_that_cannot_be_made_is_an_error(void **state) {
     free(kept);
 }
 
-/* Make nested directories; `*last` is the innermost. */
+/* Make `depth` directories, each inside the one before it, and a file in the last one. */
 static void dig(int top, unsigned depth) {
     int at = dup(top);
     for (unsigned i = 0; i < depth; i++) {
@@ -104,7 +104,7 @@ static void removal_succeeds_for_any_depth_mode_and_link(void **state) {
 static atomic_bool stopped;
 static atomic_uint written;
 
-/* Write files in such a way that at least two names exist at any moment, so the directory is never
+/* Write files in such a way that there are always at least two of them, so the directory is never
  * empty. */
 static void *keep_writing(void *arg) {
     const int *top = arg;
@@ -118,7 +118,7 @@ static void *keep_writing(void *arg) {
     return NULL;
 }
 
-/* The directory was replaced by a link. The link is removed; its target must not change. */
+/* A link has replaced the directory. The link must be removed, and its target must not change. */
 static void a_link_in_the_folders_place_is_not_followed(void **state) {
     (void)state;
     char *path = bs_module_folder_make();
@@ -177,8 +177,8 @@ static void the_removal_stops_at_its_limit_if_files_keep_appearing(void **state)
     uint64_t took_ms = (bs_now_ns() - start) / BS_NS_PER_MS;
     stopped = true;
     (void)pthread_join(writer, NULL);
-    /* Either side may win this race, but the removal must end in time, and its result must be
-     * true. */
+    /* Either side may win this race. But the removal must end in time, and must report correctly
+     * whether the directory is gone. */
     assert_true(removed == !is_there(path));
     assert_true(removed || took_ms >= 100);
     bs_close(&top);

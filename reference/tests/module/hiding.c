@@ -20,7 +20,7 @@ static bool can_open_environ(pid_t pid) {
     return fd >= 0;
 }
 
-/* Start this program again as a child without the capabilities that read any process, as the runner
+/* Start this program again as a child without the capabilities to read any process, as the runner
  * starts a module. Return true if the child could open /proc/PID/environ of this process. */
 static bool child_reads_environ(void) {
     pid_t child = fork();

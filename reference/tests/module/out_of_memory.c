@@ -1,6 +1,6 @@
-/* Makes each allocation of an execution fail once. The C library also allocates memory for its
- * caller, for example a resolved path. That memory is freed through the wrappers without having
- * been counted, so leaks are left to the address sanitizer. */
+/* Makes each allocation of an execution fail once. Leaks are not counted here but left to the
+ * address sanitizer, because the C library also allocates memory for its caller, for example a
+ * resolved path. The wrappers see only how that memory is freed. */
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 

@@ -22,7 +22,7 @@ static bool fits(const char *glob) {
     return bs_backtrack_fits(&pattern);
 }
 
-/* Write the text of `n` letters that has this number among all such texts. */
+/* Write text number `number` of all texts of `n` letters. */
 static void spell(char *out, size_t n, size_t number, size_t base) {
     for (size_t i = 0; i < n; i++, number /= base) {
         const char *letter = letters[number % base];
@@ -110,7 +110,7 @@ static void globs_with_too_much_backtracking_do_not_fit(void **state) {
         glob[0] = '*';
         memcpy(glob + 1 + n, "*", 2);
         assert_int_equal(fits(glob), n <= BS_BACKTRACK_MOST_BYTES);
-        /* allowed, because at the end of a glob no position is tried twice */
+        /* fits, because at the end of a glob no position is tried twice */
         assert_true(fits(glob + 1));
         glob[1 + n] = '\0';
         assert_true(fits(glob));
@@ -131,8 +131,8 @@ static void globs_with_too_much_backtracking_do_not_fit(void **state) {
     assert_false(fits("x/**a/y"));
 }
 
-/* The longest pieces that are allowed; they differ from the text only in the last byte or segment,
- * so each position takes the most steps. */
+/* The globs have the longest pieces that are allowed. They differ from the text only in the last
+ * byte or segment, so each position takes the most steps. */
 static void time_grows_only_with_the_path(void **state) {
     (void)state;
     enum { BYTES = SLOW_BUILD ? 100000 : 1000000 };

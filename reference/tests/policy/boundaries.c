@@ -1,5 +1,5 @@
 /* Tests lengths around the sizes of words and blocks, because the code reads several bytes at once.
- * A simple matcher gives the expected answers. */
+ * A simple matcher computes the expected answers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct list {
     size_t n;
 };
 
-/* Write a path or a rule from a format, a start and a name. */
+/* Write a path or a rule from a format. In the format, S stands for `start` and N for `name`. */
 static size_t write_text(char *out, const char *format, const char *start, const char *name) {
     size_t used = 0;
     for (const char *at = format; *at != '\0'; at++) {
@@ -46,8 +46,9 @@ static ptrdiff_t expected_rule(const struct list *list, const char *path, size_t
     return rule;
 }
 
-/* Match the path in a block of exactly its size, so that a sanitizer notices a read past its end.
- * It is matched once with the positions of the separators from the scan, and once without. */
+/* Match the path, which is copied into a block of exactly its size, so that a sanitizer notices a
+ * read past its end. It is matched once with the positions of the separators from the scan, and
+ * once without. */
 static void compare_with_oracle(const struct list *list, const struct bs_matcher *matcher,
                                 const char *path) {
     size_t len = strlen(path);
@@ -67,8 +68,8 @@ static void compare_with_oracle(const struct list *list, const struct bs_matcher
     free(exact);
 }
 
-/* Write whole segments of this many bytes together, ending with a separator. One byte would be no
- * segment. */
+/* Write whole segments of `segment` bytes each, together `bytes` bytes, ending with a separator. A
+ * single byte would not be a segment. */
 static void make_start(char *out, size_t bytes, size_t segment) {
     for (size_t i = 0; i < bytes; i++)
         out[i] = i % (segment + 1) == segment || i + 1 == bytes ? '/' : (char)('a' + i % 7);
@@ -83,7 +84,7 @@ static void make_name(char *out, size_t len) {
     out[len] = '\0';
 }
 
-/* Match the name itself, and names that differ from it in one byte or in length. */
+/* Match the name itself, and names that differ from it in one byte or in their length. */
 static void ask_near(const struct list *list, const struct bs_matcher *matcher, const char *start,
                      const char *name) {
     static const char *const formats[] = {"SN", "SN/x", "SN/x/y.c", "SNx", "SxN", "SyN/x", "SNx/y"};
@@ -161,7 +162,8 @@ static void subtrees_of_every_length(void **state) {
     }
 }
 
-/* Rules with `**` on both sides, and paths with this many segments before, between and after. */
+/* The rules have `**` on both sides, and the paths have this many segments before, between and
+ * after. */
 static void subtrees_at_every_depth(void **state) {
     (void)state;
     static const enum bs_tier tiers[] = {BS_TIER_INDEX, BS_TIER_AUTOMATON};
@@ -193,7 +195,7 @@ static void subtrees_at_every_depth(void **state) {
     }
 }
 
-/* Automata with more than the 64 states of one word. */
+/* These automata have more states than the 64 of one word. */
 static void automata_with_several_words_of_states(void **state) {
     (void)state;
     static const char *const formats[] = {"N?x", "N*x", "**/N?", "N/**/x", "N**x", "N/*"};

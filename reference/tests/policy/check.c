@@ -244,7 +244,7 @@ static int explain_once(const void *context, struct bs_error *err) {
 }
 
 /* A long path needs memory for its normal form, for its folded form and for folding. If one of
- * these allocations fails, the result is an error and no decision, not even a denial. */
+ * these allocations fails, the result must be an error and not a decision, not even a denial. */
 static void every_failed_allocation_of_a_check_is_an_error(void **state) {
     (void)state;
     struct bs_profile *profile = profile_of(

@@ -1,5 +1,5 @@
-/* Tests many rules that share keys of the index, or that keep many states active at the same
- * time. */
+/* Tests lists of many rules. The rules share keys of the index, or keep many states active at the
+ * same time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@ static void append(char *out, const char *text) {
         memcpy(out + used, text, more + 1);
 }
 
-/* Append a piece. Its length is one of those that the index looks up in different ways: up to 4, 8,
- * 16 and more bytes. */
+/* Append a piece. Pieces have lengths that the index looks up in different ways: up to 4, 8, 16 and
+ * more bytes. */
 static void append_piece(char *out) {
     static const char *const pieces[] = {"a",
                                          "ab",
@@ -140,7 +140,7 @@ static void many_wildcard_rules_decide_like_the_oracle(void **state) {
     assert_true(matched > (size_t)rounds * PATHS / 2);
 }
 
-/* Paths of more segments than the index records, and of more than 64 bytes. */
+/* The paths have more segments than the index records, and more than 64 bytes. */
 static void deep_paths_match(void **state) {
     (void)state;
     static const char *const rules[] = {
@@ -166,7 +166,7 @@ static void deep_paths_match(void **state) {
     }
 }
 
-/* Rules that exceed the limits of backtracking are in an automaton next to the index. */
+/* Rules that exceed the limits of backtracking are in an automaton, in addition to the index. */
 static void deep_rules_match(void **state) {
     (void)state;
     static const enum bs_tier tiers[] = {BS_TIER_INDEX, BS_TIER_LEAST_WORK};
@@ -197,7 +197,7 @@ static void deep_rules_match(void **state) {
     }
 }
 
-/* Rules that can all continue after every segment of the path. */
+/* All of these rules can continue after every segment of the path. */
 static void rules_that_can_continue_after_every_segment_match(void **state) {
     (void)state;
     static const struct {

@@ -1,11 +1,12 @@
-/* The matcher and the two normalisers against their definitions, for every text up to a length.
+/* Compares the matcher and the two normalisers with their definitions, for every text up to a
+ * certain length.
  *
  * The definitions are written from the policy contract (POLICY-PATH-..., POLICY-RULE-...,
- * POLICY-GLOB-...), a clause at a time and without regard to cost. They share no code with the
- * library or with fuzz/support/glob_oracle.c, which is checked here too.
+ * POLICY-GLOB-...), clause by clause and without regard to cost. They share no code with the
+ * library or with fuzz/support/glob_oracle.c, which is compared with them too.
  *
- * Each test prints its bounds and the number of cases. BOXSPEC_LONGER=N adds N to each length; one
- * more multiplies the time by about 10, and by about 40 for the globs. */
+ * Each test prints its bounds and the number of cases. BOXSPEC_LONGER=N adds N to each length. Each
+ * additional letter multiplies the time by about 10, and by about 40 for the globs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,8 @@ static bool is(const struct text *text, const char *word) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* POLICY-PATH-02 and POLICY-RULE-04: empty, absolute, `~`, `~/...` or a drive prefix. */
+/* POLICY-PATH-02 and POLICY-RULE-04. True if the text is empty, absolute, `~`, or begins with `~/`
+ * or a drive prefix. */
 static bool is_foreign(const struct text *text) {
     const char *t = text->bytes;
     bool letter = text->len > 0 && ((t[0] >= 'a' && t[0] <= 'z') || (t[0] >= 'A' && t[0] <= 'Z'));
@@ -53,8 +55,8 @@ static bool has(const struct text *text, char byte) {
     return memchr(text->bytes, byte, text->len) != NULL;
 }
 
-/* The alphabets below contain only two texts beyond ASCII: e acute, which has two bytes, and the
- * first of these bytes by itself. */
+/* True if the text is UTF-8. The alphabets below have only two letters beyond ASCII: e acute, which
+ * has two bytes, and the first of these bytes by itself. */
 static bool is_utf8(const struct text *text) {
     for (size_t i = 0; i < text->len; i++) {
         if (text->bytes[i] == '\xC3') {
@@ -66,7 +68,7 @@ static bool is_utf8(const struct text *text) {
     return true;
 }
 
-/* POLICY-PATH-01, -03 and POLICY-RULE-02, -05. False: there is a `..` segment. */
+/* POLICY-PATH-01, -03 and POLICY-RULE-02, -05. Returns false if there is a `..` segment. */
 static bool drop_segments(const struct text *from, struct text *to) {
     *to = (struct text){.len = 0};
     size_t i = 0;
@@ -92,7 +94,7 @@ static bool has_blank_end(const struct text *text) {
     return is_blank(text->bytes[0]) || is_blank(text->bytes[text->len - 1]);
 }
 
-/* False: the path is refused. */
+/* Returns false if the path is refused. */
 static bool path_by_definition(const struct text *path, struct text *normal) {
     return !is_foreign(path) && !has(path, '\\') && !has(path, '\0') && is_utf8(path) &&
            !has_blank_end(path) && drop_segments(path, normal) && !is_foreign(normal) &&
@@ -111,7 +113,7 @@ static struct text without_blanks(const struct text *text) {
     return result;
 }
 
-/* POLICY-GLOB-09: a run of three or more stars is `**`. */
+/* POLICY-GLOB-09: a run of three or more stars means `**`. */
 static struct text with_short_runs(const struct text *text) {
     struct text result = {.len = 0};
     for (size_t i = 0; i < text->len; i++) {
@@ -150,7 +152,7 @@ static bool rule_by_definition(const struct text *rule, bool *negated, struct te
 
 /* ---- Definition of the match ---- */
 
-/* The code points of a glob or path in normal form; the root has none. */
+/* The code points of a glob or path in normal form. The root has no code point. */
 struct points {
     unsigned at[ROOM];
     size_t n;
@@ -167,8 +169,8 @@ static struct points points_of(const struct text *text) {
     return points;
 }
 
-/* True if the path, from code point `from` on, is matched by the glob from code point `at` on. The
- * glob does not end in a `**` segment after a slash. */
+/* True if the glob from code point `at` on matches the path from code point `from` on. The glob
+ * must not end in a `**` segment after a slash. */
 static bool rest_matches(const struct points *glob, size_t at, const struct points *path,
                          size_t from) {
     if (at == glob->n)
@@ -193,7 +195,7 @@ static bool rest_matches(const struct points *glob, size_t at, const struct poin
                 return false;
         }
     }
-    /* POLICY-GLOB-06 (whole segments, each with its slash) and -08 (any text). */
+    /* POLICY-GLOB-06 (whole segments, each with its slash) and POLICY-GLOB-08 (any text). */
     bool segments = starts && after < glob->n && ends;
     for (size_t to = from; to <= path->n; to++) {
         bool allowed = !segments || to == from || path->at[to - 1] == '/';
@@ -207,7 +209,8 @@ static bool match_by_definition(const struct points *glob, const struct points *
     size_t n = glob->n;
     if (n < 3 || glob->at[n - 3] != '/' || glob->at[n - 2] != '*' || glob->at[n - 1] != '*')
         return rest_matches(glob, 0, path, 0);
-    /* POLICY-GLOB-07: the paths that the top matches, and every path below one of them. */
+    /* POLICY-GLOB-07: the glob matches the paths that the part before the `**` matches, and every
+     * path below them. */
     struct points top = *glob;
     top.n -= 3;
     if (match_by_definition(&top, path))
@@ -222,8 +225,8 @@ static bool match_by_definition(const struct points *glob, const struct points *
 
 /* ---- Every text ---- */
 
-/* Return one of the texts with `length` letters. A letter is a byte, but E is e acute and 0 is a
- * NUL. */
+/* Return text number `number` of all texts with `length` letters. A letter is a byte, except E,
+ * which is e acute, and 0, which is a NUL. */
 static struct text numbered(const char *letters, size_t length, size_t number) {
     struct text text = {.len = 0};
     for (size_t i = 0; i < length; i++, number /= strlen(letters)) {
@@ -266,8 +269,8 @@ static const char *shown(const struct text *text) {
 
 /* ---- Tests ---- */
 
-/* Numbers of bytes of a segment that precede the text. With these the text lies at every edge of
- * the blocks of 16 and 64 bytes that the scans read. */
+/* Lengths of a name that is put before the text. With these the text lies at every edge of the
+ * blocks of 16 and 64 bytes that the scans read. */
 static const size_t paddings[] = {0, 10, 11, 12, 13, 14, 15, 16, 58, 59, 60, 61, 62, 63, 64};
 
 static struct text padded(size_t padding, const struct text *text) {
@@ -286,8 +289,8 @@ static void check_every_text(const char *what, const char *letters,
     for (size_t length = 0; length <= most; length++) {
         for (size_t number = 0; number < power(strlen(letters), length); number++) {
             struct text text = numbered(letters, length, number);
-            /* The longest texts are tried only at the start of a path, where both of their ends
-             * matter. */
+            /* Try the longest texts only at the start of a path, where both of their ends matter.
+             */
             size_t n = length < most ? LENGTH(paddings) : 1;
             for (size_t i = 0; i < n; i++, cases++) {
                 struct text whole = padded(paddings[i], &text);
@@ -351,7 +354,7 @@ struct list {
     size_t n;
 };
 
-/* Every text that is its own normal form. */
+/* Return every text that equals its own normal form. */
 static struct list normal_texts(const char *letters, size_t most,
                                 bool (*by_definition)(const struct text *, struct text *)) {
     struct list list = {NULL, NULL, 0};
@@ -414,7 +417,7 @@ static void every_glob_decides_every_path_by_the_definition(void **state) {
     clear(&paths);
 }
 
-/* With fewer letters, longer combinations of wildcards can be tried. */
+/* With fewer letters, longer combinations of wildcards can be tried in the same time. */
 static void every_longer_combination_of_wildcards_decides_by_the_definition(void **state) {
     (void)state;
     size_t most = longest(8);

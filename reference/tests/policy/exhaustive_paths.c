@@ -8,7 +8,7 @@
 
 #include "support/harness.h"
 
-/* The last two bytes are one letter in UTF-8, and invalid in any other order. */
+/* The last two bytes are one character in UTF-8, and invalid in any other order. */
 static const char letters[] = "a./~ :\\\xC3\xA9";
 enum { LETTERS = sizeof letters - 1, LONGEST = SLOW_BUILD ? 4 : 6, LONGEST_AFTER = 4, ROOM = 96 };
 
@@ -31,7 +31,7 @@ static bool ends_are_refused(const char *text, size_t len) {
            text[len - 1] == ' ';
 }
 
-/* The definition, segment by segment. Returns false if the path is refused. */
+/* The definition of the normal form, segment by segment. Returns false if the path is refused. */
 static bool defined_normal(const char *text, size_t len, char *normal, size_t *normal_len) {
     if (ends_are_refused(text, len) || memchr(text, '\\', len) != NULL || !is_utf8(text, len))
         return false;
@@ -78,7 +78,7 @@ static void expect_definition(const char *text, size_t len) {
         fail_msg("`%.*s`: only the fast scan takes it for a normal form", (int)len, text);
 }
 
-/* Check every text of up to `longest` letters after `before` times the letter q. */
+/* Check every text of up to `longest` letters, with the letter q `before` times in front of it. */
 static void expect_all(size_t before, size_t longest) {
     char text[ROOM];
     memset(text, 'q', before);
@@ -100,7 +100,7 @@ static void every_short_path_has_the_defined_normal_form(void **state) {
     expect_all(0, LONGEST);
 }
 
-/* The fast scan reads parts of 16 bytes and blocks of 64. */
+/* These lengths are the edges of what the fast scan reads: parts of 16 bytes and blocks of 64. */
 static void every_short_end_at_the_edge_of_a_block_does_too(void **state) {
     (void)state;
     static const size_t edges[] = {12, 14, 15, 16, 46, 61, 62, 63, 64, 78};

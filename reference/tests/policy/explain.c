@@ -92,7 +92,7 @@ static void a_refused_path_is_an_error_here_too(void **state) {
     bs_profile_free(profile);
 }
 
-/* Return the rule that decides, found by the text of the contract from the matches in the
+/* Return the rule that decides. It is found by the text of the contract, from the matches in the
  * explanation. */
 static const char *decided_by_hand(const struct bs_explanation *one, bool *allowed) {
     bool own = false;

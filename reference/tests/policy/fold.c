@@ -37,8 +37,8 @@ static void text_is_folded_and_composed(void **state) {
         {"\u03a3\u03c2", "\u03c3\u03c3"}, /* both small letters sigma */
         {"\u1e9e", "\u00df"},             /* capital sharp s; does not become ss */
         {"\u00df", "\u00df"},
-        {"\u0130", "\u0130"}, /* capital I with a dot has no simple folding */
-        {"\u0131", "\u0131"}, /* nor has the small i without a dot */
+        {"\u0130", "\u0130"}, /* the capital I with a dot has no simple folding */
+        {"\u0131", "\u0131"}, /* the small i without a dot has none either */
         {"\ufb01", "\ufb01"}, /* a ligature stays, because compatibility mappings are not applied */
         {"\uff0f", "\uff0f"}, /* a full-width slash is not a slash */
         /* the full-width A folds to the full-width a, not to the ASCII letter */

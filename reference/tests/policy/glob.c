@@ -152,7 +152,7 @@ static size_t append_text(char *to, size_t at, const char *text) {
     return at;
 }
 
-/* Globs that are long enough for several words of states. Half of the paths are made from the
+/* The globs are so long that their states need several words. Half of the paths are made from the
  * glob. */
 static void long_random_globs_decide_like_the_oracle(void **state) {
     (void)state;
@@ -222,8 +222,8 @@ static double ms_to_match(const char *unit, size_t units, const char *tail, size
     return best;
 }
 
-/* A naive backtracking matcher would take years for these. The limits are far above the measured
- * times (README of the bench), so that a sanitizer on a busy machine stays below them. */
+/* A naive backtracking matcher would take years for these globs. The limits are far above the
+ * measured times (README of the bench), so that a sanitizer on a busy machine stays below them. */
 static void no_glob_takes_exponential_time(void **state) {
     (void)state;
     static const struct {

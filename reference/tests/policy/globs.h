@@ -1,4 +1,4 @@
-/* Matches one glob with one path. */
+/* Compiles one glob and matches one path with it. */
 #ifndef BS_TESTS_POLICY_GLOBS_H
 #define BS_TESTS_POLICY_GLOBS_H
 

@@ -7,8 +7,8 @@
 #include "support/harness.h"
 #include "support/spent.h"
 
-/* Write "KIND TEXT THEN" for a key. THEN is the glob, or without a glob the name of the
- * condition. */
+/* Write a key as "KIND TEXT THEN". THEN is the glob, or the name of the condition if there is no
+ * glob. */
 static void write_key(char *out, size_t size, const struct bs_key *key) {
     static const char *const kinds[] = {"top", "name", "head", "ending"};
     static const char *const then[] = {"last", "inside"};
@@ -51,8 +51,8 @@ static void each_rule_has_the_keys_that_its_paths_have(void **state) {
         {"**/123456789*", {"head 12345678 123456789*"}},
         {"**/a*/**", {"head a a*/**"}},
         {"**/a*/b", {"head a a*/b", "ending /b **/a*/b"}},
-        /* Another `**` would have to be searched again after each such name or head in a path. So
-         * the ending is the only key. */
+        /* The ending is the only key. With a name or head as key, the second `**` would be searched
+         * again for each such name in a path. */
         {"**/a/**/b", {"ending /b **/a/**/b"}},
         {"**/a/**/b*", {NULL}},
         {"**/a*/**/b*", {NULL}},
@@ -81,7 +81,7 @@ static void each_rule_has_the_keys_that_its_paths_have(void **state) {
 
 enum { MANY = 200 };
 
-/* Build an index of rules from a format with a number. */
+/* Build an index of MANY rules, which a format with a number gives. */
 static void build_index(struct bs_index *index, const char *format) {
     static char texts[MANY][64];
     static struct bs_pattern patterns[MANY];

@@ -17,7 +17,7 @@ struct seen {
     char paths[MOST_SEEN][64];
     uint64_t inodes[MOST_SEEN];
     size_t n;
-    size_t stop_at; /* the search is stopped at this name; 0 if it is not stopped */
+    size_t stop_at; /* number of the name at which the search is stopped; 0 if it is not stopped */
 };
 
 static bool see(void *ctx, const struct bs_link *link) {
@@ -44,8 +44,8 @@ static void add_names(const struct folder *folder) {
     folder_add_file(folder, "one", "", 0600);
     folder_add_file(folder, "a/two", "", 0600);
     assert_int_equal(linkat(folder->fd, "a/two", folder->fd, "a/b/other", 0), 0);
-    /* A link to a file with two names has itself only one name. A link to a directory is not
-     * followed. */
+    /* A symbolic link to a file with two names has only one name itself. A symbolic link to a
+     * directory is not followed. */
     assert_int_equal(symlinkat("a/two", folder->fd, "soft"), 0);
     assert_int_equal(symlinkat(".", folder->fd, "loop"), 0);
 }

@@ -121,7 +121,8 @@ static void hostile_texts_cost_milliseconds(void **state) {
     double start = spent_ms();
     assert_problems(load_bytes(BS_POLICY_JSON, text, MANY), "1:65 \n");
     assert_true(spent_ms() - start < 50);
-    /* Many keys, each twice. The time for finding and for reporting them must not be quadratic. */
+    /* Many keys occur, each twice. The time for finding and for reporting them must not be
+     * quadratic. */
     char *end = stpcpy(text, "{\"schemaVersion\":2,\"kind\":\"Policy\"");
     for (int i = 0; i < MANY; i++)
         end += sprintf(end, ",\"%d\":0", i % (MANY / 2));

@@ -1,5 +1,5 @@
-/* Makes each allocation of loading fail once. Those of cJSON are included through its hooks; those
- * of libyaml are not. */
+/* Makes each allocation of loading fail once. The allocations of cJSON are included through its
+ * hooks. Those of libyaml are not included. */
 #define _GNU_SOURCE
 #include <cjson/cJSON.h>
 

@@ -9,7 +9,7 @@ static const char full[] =
     "      read: [./**]\n      modify:\n        - \"src/**\"\n"
     "        - '!src/a'\n...\n";
 
-/* Load a policy in which `value` stands in place of a rule: at line 5, column 12. */
+/* Load a policy in which `value` is in the place of a rule, at line 5, column 12. */
 static struct loaded with_rule(const char *value) {
     char text[512];
     (void)snprintf(text, sizeof text,
@@ -55,12 +55,12 @@ static void scalars_that_begin_with_a_sigil_need_quotes(void **state) {
             fail_msg("`%s`: column %u", rows[i], loaded.report.problems[0].column);
         assert_says(loaded, "quote it");
     }
-    /* The same after characters of several bytes. */
+    /* The column is also correct after characters of several bytes. */
     assert_problems(with_rule("\"\xC3\xA9\xE2\x82\xAC\", ! x"), "5:20 \n");
 }
 
-/* A scalar that is in the text byte by byte is not copied. Its position is found by a guess, which
- * characters of several bytes can make wrong. */
+/* A scalar without escapes is not copied: it stays a part of the text. The position of this part is
+ * guessed first, and characters of several bytes can make the guess wrong. */
 static void escapes_and_wide_characters_do_not_shift_texts(void **state) {
     (void)state;
     static const char text[] =
@@ -88,7 +88,7 @@ static void escapes_and_wide_characters_do_not_shift_texts(void **state) {
         assert_string_equal(loaded.policy->deny_read.items[i].body, bodies[i]);
     unload(&loaded);
     assert_says(load_yaml(text), "a rule cannot be empty");
-    /* The decoded value is longer than the rest of the text. */
+    /* the decoded value is longer than the rest of the text */
     assert_loads(with_rule("\"\\P\\P\\P\\P\""));
 }
 
@@ -178,8 +178,8 @@ static void versions_are_integers_of_the_core_schema(void **state) {
         assert_string_equal(loaded.report.problems[0].pointer, "/schemaVersion");
         unload(&loaded);
     }
-    /* Leading zeros have no effect, however many; the number may even be too large for every
-     * integer type. */
+    /* Leading zeros have no effect, however many there are. The number may even have more digits
+     * than any integer type can hold. */
     (void)snprintf(text, sizeof text, "schemaVersion: 0x%0100d%s", 2, rest);
     assert_loads(load_yaml(text));
     (void)snprintf(text, sizeof text, "schemaVersion: +%0100d%s", 2, rest);

@@ -80,8 +80,8 @@ static inline void list_one(char *out, size_t size, const struct bs_policy_probl
                    problem->code != NULL ? problem->code : "");
 }
 
-/* `expected` has "LINE:COLUMN POINTER\n" for each problem, with "workspace " in front for problems
- * of the workspace. */
+/* Check the problems. `expected` has "LINE:COLUMN POINTER
+ * " for each problem, with "workspace " in front for problems of the workspace. */
 static inline void assert_problems(struct loaded loaded, const char *expected) {
     char listed[8192] = "";
     for (size_t i = 0; i < loaded.report.n_problems; i++)
@@ -90,7 +90,7 @@ static inline void assert_problems(struct loaded loaded, const char *expected) {
     unload(&loaded);
 }
 
-/* As assert_problems, for warnings, with the code at the end of each line. */
+/* As assert_problems, for warnings. Each line of `expected` has the code at its end. */
 static inline void assert_warnings(struct loaded loaded, const char *expected) {
     if (loaded.code != BS_OK)
         fail_msg("%s", loaded.err.message);

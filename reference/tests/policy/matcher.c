@@ -115,8 +115,8 @@ static void random_lists_decide_like_the_oracle_in_every_tier(void **state) {
         assert_true(seen[t] > (size_t)rounds / 10);
 }
 
-/* Names that differ only after the bytes that are hashed must be distinguished, also if a piece
- * occurs in a segment several times. */
+/* Only some bytes of a name are hashed. Names that differ only after these bytes must be
+ * distinguished, also if a piece occurs several times in a segment. */
 static void long_and_repeated_pieces_are_distinguished(void **state) {
     (void)state;
     static const char *const rules[] = {"abcdefghijklmnopqrstuvwxyz-one*x",

@@ -10,7 +10,7 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* Rules made from a format with one number. */
+/* Rules that are made from a format with a number. */
 struct made {
     char *texts;
     struct bs_pattern *patterns;
@@ -35,7 +35,7 @@ static void drop(struct made *made) {
     free(made->patterns);
 }
 
-/* The limits that matcher.h promises, times ten because of sanitizers. */
+/* The limits are those that matcher.h promises, times ten because of sanitizers. */
 static void hostile_lists_stay_within_time_and_memory(void **state) {
     (void)state;
     static const struct {
@@ -88,7 +88,7 @@ static void hostile_lists_stay_within_time_and_memory(void **state) {
 
 static void the_rule_that_exceeds_the_budget_is_named(void **state) {
     (void)state;
-    /* Each rule has 32 states, and fits neither into a table nor into the index. */
+    /* Each rule has 32 states. None of the rules fits into a table or into the index. */
     enum { STATES = 32, FIT = BS_AUTOMATON_MOST_STATES / STATES };
     struct made made = make_rules("%1$06zuabcdefgh**abcdefghijk**%2$cyyyyy", FIT + 1);
     assert_int_equal(bs_automaton_states(&made.patterns[0]), STATES);
@@ -107,7 +107,7 @@ static void the_rule_that_exceeds_the_budget_is_named(void **state) {
     drop(&made);
 }
 
-/* Rules without a key are in an automaton as long as it has room for all of them. */
+/* Rules without a key are in an automaton, as long as the automaton has room for all of them. */
 static void too_many_rules_without_a_key_fall_back_to_the_index(void **state) {
     (void)state;
     enum { STATES = 21, MANY = BS_AUTOMATON_MOST_STATES / STATES + 1 };
@@ -164,8 +164,8 @@ static void ordinary_lists_become_indexes_of_moderate_size(void **state) {
     }
 }
 
-/* If these rules were matched from the front, the states of each `*` would multiply those of all
- * others. */
+/* If these rules were matched from the front, the states of each `*` would multiply with those of
+ * all others. */
 static void rules_that_end_in_a_name_are_matched_from_the_end(void **state) {
     (void)state;
     struct made made = make_rules("**/name%1$zu_*.%2$cs", 60);
@@ -174,7 +174,7 @@ static void rules_that_end_in_a_name_are_matched_from_the_end(void **state) {
     assert_string_equal(bs_matcher_facts(matcher).tier, "tables");
     assert_in_range(bs_matcher_facts(matcher).bytes, 1, MIB / 8);
     bs_matcher_free(matcher);
-    /* A rule without a fixed end is matched in addition to the tables; the tables stay. */
+    /* A rule without a fixed end needs the index in addition to the tables. The tables stay. */
     made.patterns[7] = (struct bs_pattern){"**/name/**", 10};
     assert_int_equal(bs_matcher_compile(made.patterns, made.n, false, &matcher, NULL), BS_OK);
     assert_string_equal(bs_matcher_facts(matcher).tier, "tables+index");

@@ -1,4 +1,4 @@
-/* Makes each allocation of a compilation fail once, in every tier. The compilation must fail,
+/* Makes each allocation of a compilation fail once, in every tier. The compilation must then fail,
  * because a list that lacks rules would deny less. */
 #include "policy/match/matcher.h"
 
@@ -13,7 +13,8 @@ enum { MOST_RULES = 200 };
 static char texts[MOST_RULES][64];
 static struct bs_pattern patterns[MOST_RULES];
 
-/* Make rules from formats, in which `%d` is a number. The first rule is made from format `from`. */
+/* Make rules from formats in which `%d` is a number. The first rule is made from the format with
+ * the index `from`. */
 static size_t make_rules(const char *const *formats, size_t n_formats, size_t n, size_t from) {
     assert_in_range(n, 1, MOST_RULES);
     for (size_t i = 0; i < n; i++) {
@@ -60,7 +61,7 @@ static void few_rules_with_a_name_at_any_depth(void **state) {
     each_allocation_fails(compile_once, &attempt, BS_OK, 10);
 }
 
-/* Rules with every kind of key, and some without a key. */
+/* The list has rules with every kind of key, and some without a key. */
 static void a_list_of_many_rules(void **state) {
     (void)state;
     static const char *const formats[] = {

@@ -1,5 +1,5 @@
-/* Tests code that reads rules and files in blocks and words, at every offset around their sizes.
- * Readers that process one byte at a time give the expected results. */
+/* Tests code that reads rules and files in blocks and words, at every offset around the sizes of
+ * these. Readers that process one byte at a time compute the expected results. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 enum { LONGEST = 140, ROOM = 160, SEED = 12345 };
 
 /* Make the normal form of an ASCII body, byte by byte. The body must not begin with a prefix such
- * as `~/`. Returns false if it is refused. */
+ * as `~/`. Returns false if the body is refused. */
 static bool naive_normal_form(const char *text, size_t len, char *out, size_t *out_len) {
     size_t used = 0;
     for (size_t at = 0; at < len;) {
@@ -46,7 +46,7 @@ static void assert_normalized(const char *text, size_t len) {
     char expected[ROOM];
     size_t expected_len = 0;
     bool good = naive_normal_form(text, len, expected, &expected_len);
-    char *body = malloc(len); /* in a block of exactly its size */
+    char *body = malloc(len); /* a block of exactly the size of the body */
     size_t body_len = len;
     const char *problem = NULL;
     assert_non_null(body);
@@ -148,7 +148,7 @@ static void invalid_bytes_of_a_yaml_file_are_found_at_each_offset(void **state) 
     }
 }
 
-/* The rules have names of every length, so look-ups end at every position in a word. */
+/* The rules have names of every length, so that look-ups end at every position in a word. */
 static void a_cover_agrees_with_a_byte_by_byte_one_at_each_offset(void **state) {
     (void)state;
     enum { RULES = 200 };

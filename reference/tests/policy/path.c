@@ -141,8 +141,8 @@ static uint32_t next_random(uint32_t *seed) {
     return *seed;
 }
 
-/* A simple model of the normal form: split the path, drop segments, join it. The reasons for
- * refusal apply to the path and to the result. */
+/* A simple model of the normal form: split the path, drop segments, join the rest. The reasons for
+ * a refusal apply to the path and to the result. */
 static bool model_refuses(const char *path, size_t len) {
     return len == 0 || path[0] == '/' || (path[0] == '~' && (len == 1 || path[1] == '/')) ||
            (len > 1 && path[1] == ':' && strchr("abcCxyzABC", path[0]) != NULL) ||
@@ -192,7 +192,7 @@ static void random_paths_agree_with_the_model(void **state) {
         char path[400];
         size_t len = 0;
         uint32_t n = 1 + next_random(&seed) % (round % 8 == 0 ? 40 : 9);
-        /* The first pieces are rarely refused, so most long paths stay valid up to their end. */
+        /* the first pieces are rarely refused, so most long paths stay valid up to their end */
         uint32_t choice = next_random(&seed) % 3 == 0 ? LENGTH(pieces) : 6;
         for (uint32_t i = 0; i < n; i++) {
             const char *piece = pieces[next_random(&seed) % choice];
@@ -279,7 +279,7 @@ static void characters_are_read_across_blocks(void **state) {
     }
 }
 
-/* The positions of separators are relative to the path, even if the path is a part of a longer
+/* The positions of separators must be relative to the path, even if the path is a part of a longer
  * text. */
 static void separators_are_marked_at_their_positions(void **state) {
     (void)state;

@@ -40,8 +40,8 @@ static void assert_same(const struct bs_policy *a, const struct bs_policy *b) {
     }
 }
 
-/* Printing and loading must return the same policy, and printing that again the same text, in both
- * formats. */
+/* Check a round trip in both formats: printing and loading must give the same policy, and printing
+ * that policy must give the same text. */
 static void assert_round_trip(const char *text) {
     struct loaded first = load_json(text);
     if (first.code != BS_OK)

@@ -31,7 +31,7 @@ static void a_repeated_key_is_reported_once(void **state) {
         load_json("{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":\"t\","
                   "\"n\\u0061me\":1},\n\"spec\":{\"x\":1,\"x\":2,\"x\":3},\"spec\":0}"),
         "1:59 /metadata/name\n2:9 /spec/x\n2:15 /spec/x\n2:21 /spec/x\n2:28 /spec\n");
-    /* A repeated key is reported even inside an unknown field. */
+    /* A repeated key is reported even if it is inside an unknown field. */
     assert_problems(
         load_json("{\"schemaVersion\":2,\"kind\":\"Policy\",\"metadata\":{\"name\":\"t\"},"
                   "\"spec\":{},\"z\":[{\"a\":{\"b\":1,\"b\":1}}]}"),

@@ -1,4 +1,4 @@
-/* Tests where a path leads, and decisions about that place. */
+/* Tests to which place a path leads, and decisions about that place. */
 #define _GNU_SOURCE
 #include <boxspec/profile.h>
 
@@ -77,7 +77,8 @@ static void missing_components_keep_their_names(void **state) {
     assert_lies_at(place, "dangling", "secret/new");
     assert_lies_at(place, "dangling/below", "secret/new/below");
     assert_lies_at(place, "docs/far", "no/place");
-    /* When `..` leaves a component that does not exist, the walk continues in the file system. */
+    /* A `..` after a component that does not exist leads back, and the walk continues in the file
+     * system. */
     assert_lies_at(place, "docs/away", "secret/key");
 }
 
@@ -116,7 +117,7 @@ static void forty_links_are_followed_and_no_more(void **state) {
     assert_non_null(strstr(answer.err.message, "too many symbolic links"));
 }
 
-/* Names of 255 bytes: 16 of them, with the slashes between them, are PATH_MAX - 1 bytes. */
+/* Sixteen names of 255 bytes, with the slashes between them, have PATH_MAX - 1 bytes. */
 static void a_path_that_the_system_cannot_look_up_is_an_error(void **state) {
     const struct place *place = *state;
     char path[PATH_MAX];
@@ -163,7 +164,7 @@ static void absolute_paths_inside_the_root_count_as_relative(void **state) {
             assert_string_equal(answer.real, "docs/page");
         }
     }
-    /* The path uses the real name of the root, while the root was given by another name. */
+    /* The path uses the real name of the root, but the root was given by another name. */
     (void)snprintf(path, sizeof path, "%s/secret/key", place->root);
     struct answer answer = check_path_as(place, alias, path, BS_FOLLOW_FINAL);
     assert_false(answer.allowed);
@@ -221,7 +222,7 @@ static void the_path_is_checked_before_its_place(void **state) {
     assert_string_equal(answer.real, "docs/page");
 }
 
-/* The kernel follows a link of /proc to an object, whatever the text of the link is. */
+/* The kernel follows a link of /proc to an object, and does not use the text of the link. */
 static void a_link_of_proc_leads_outside(void **state) {
     const struct place *place = *state;
     add_link(place, "cwd", "/proc/self/cwd");
@@ -258,7 +259,7 @@ static void an_open_directory_can_be_the_root(void **state) {
     (void)close(fd);
 }
 
-/* The check is made with every number of free descriptors, from 0 on. */
+/* Each check is made with one more free descriptor than the one before, beginning with none. */
 static void without_descriptors_a_check_is_an_error(void **state) {
     const struct place *place = *state;
     char target[256];
@@ -267,7 +268,7 @@ static void without_descriptors_a_check_is_an_error(void **state) {
     struct rlimit before;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     unsigned failures = 0;
-    /* More than all open descriptors, because the test may have inherited some from its parent. */
+    /* more than all open descriptors, because the test may have inherited some from its parent */
     const rlim_t enough = (rlim_t)first_free_above_all() + 64;
     struct answer answer = {.code = BS_E_IO};
     for (rlim_t most = 3; most < enough && answer.code != BS_OK; most++) {

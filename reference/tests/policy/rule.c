@@ -147,7 +147,7 @@ static void a_printed_rule_is_parsed_unchanged(void **state) {
     }
 }
 
-/* Every text of up to six characters out of those that have a meaning in rules. */
+/* The texts are all those of up to six characters that have a meaning in rules. */
 static void every_short_text_is_refused_or_normal(void **state) {
     (void)state;
     static const char alphabet[] = "a.!/\\*~ :";

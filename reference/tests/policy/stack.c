@@ -19,7 +19,7 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-/* The size is for the thread sanitizer, which needs 900 KiB for itself. */
+/* The stack is so large because the thread sanitizer needs 900 KiB for itself. */
 enum { STACK = 2 * 1024 * 1024, PAINT = 0xA5, LONG = 100000 };
 
 struct question {
@@ -46,8 +46,8 @@ static void *answer(void *context) {
     return NULL;
 }
 
-/* Return the number of bytes that were used: the lowest byte that has lost the pattern shows how
- * deep the stack was. */
+/* Return the number of bytes of the stack that were used. The lowest byte that has lost the pattern
+ * shows how deep the stack was. */
 static size_t used_by(struct question *question) {
     unsigned char *stack =
         mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -67,10 +67,11 @@ static size_t used_by(struct question *question) {
     return STACK - untouched;
 }
 
-/* Compare with a thread that makes no check, because the thread itself uses stack too. */
+/* Check the stack that a question uses. The stack of a thread that makes no check is subtracted,
+ * because the thread itself uses stack too. */
 static void assert_within(struct question *question, size_t most, size_t least) {
     struct question nothing = {0};
-    /* A first call outside of the measurement: the loader resolves symbols during the first
+    /* Make one call before the measurement, because the loader resolves symbols during the first
      * call. */
     (void)answer(question);
     size_t used = used_by(question) - used_by(&nothing);
@@ -81,7 +82,7 @@ static void assert_within(struct question *question, size_t most, size_t least) 
         assert_in_range(used, least, most);
 }
 
-/* Make a path of non-ASCII characters, for which folding uses its whole buffer. */
+/* Make a path that has non-ASCII characters, so that folding uses its whole buffer. */
 static char *make_path(size_t len) {
     char *path = malloc(len + 1);
     assert_non_null(path);
@@ -92,8 +93,8 @@ static char *make_path(size_t len) {
     return path;
 }
 
-/* Make a profile with rules of every tier. `crossing` rules have a `**` within a name; with enough
- * of them the automaton has its largest size. */
+/* Make a profile with rules of every tier. `crossing` is the number of rules with a `**` inside a
+ * name; with enough of them the automaton has its largest size. */
 static struct bs_profile *make_profile(size_t crossing, unsigned flags) {
     enum { ROOM = 64 };
     char *spec = malloc((crossing + 100) * ROOM);
@@ -113,7 +114,7 @@ static struct bs_profile *make_profile(size_t crossing, unsigned flags) {
 static void a_check_stays_within_its_stack_bound(void **state) {
     (void)state;
     static const size_t lengths[] = {40, BS_CHECK_PATH_BYTES, LONG};
-    /* number of rules of 36 states that make the automaton as large as possible */
+    /* with so many rules of 36 states the automaton is as large as possible */
     enum { FULL = 3500 };
     for (size_t i = 0; i < 2 * 2 * LENGTH(lengths); i++) {
         size_t len = lengths[i / 4];
@@ -122,7 +123,7 @@ static void a_check_stays_within_its_stack_bound(void **state) {
         struct bs_profile *profile = make_profile(crossing, flags);
         char *path = make_path(len);
         struct question question = {.profile = profile, .path = path, .len = len};
-        /* The automaton then has a set of 15.4 KiB. Folding needs 24 KiB. */
+        /* The automaton has a set of 15.4 KiB then. Folding needs 24 KiB. */
         size_t least = crossing > 0 ? 15000 : flags != 0 ? 24000 : 0;
         assert_within(&question, BS_CHECK_STACK_BYTES, len > BS_CHECK_PATH_BYTES ? 0 : least);
         free(path);

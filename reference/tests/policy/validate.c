@@ -85,11 +85,13 @@ static void a_deny_with_wildcards_may_contain_an_exception(void **state) {
     assert_valid(SPEC("\"denyModify\":[\"**/k/**\",\"!a/k/b/**\",\"!k\"]"));
     assert_one_problem_at(SPEC("\"denyModify\":[\"!a/x.env\",\"**/*.env\"]"), "/spec/denyModify/0");
     assert_one_problem_at(SPEC("\"denyModify\":[\"**/k/*\",\"!a/k/b/**\"]"), "/spec/denyModify/1");
-    /* The exception must come after a deny that contains it; the earliest such deny counts. */
+    /* An exception must come after a deny that contains it. Only one such deny is needed, and the
+     * earliest one counts. */
     assert_valid(SPEC("\"denyModify\":[\"*.a\",\"!x.a\",\"x.*\",\"**/x.a\"]"));
 }
 
-/* Return a policy of `n` rules, `n` denies and `n` exceptions. None of them lies inside another. */
+/* Return a policy of `n` rules, `n` denies and `n` exceptions, of which none lies inside
+ * another. */
 static char *large(size_t n) {
     char *text = malloc(n * 100 + 200);
     assert_non_null(text);
@@ -120,7 +122,8 @@ static void ten_thousand_rules_and_denies_do_not_take_quadratic_time(void **stat
     free(text);
 }
 
-/* Return a policy of `n` exceptions inside a deny, and of one that only a later deny contains. */
+/* Return a policy with `n` exceptions inside a deny, and one exception that only a later deny
+ * contains. */
 static char *many_under_globs(size_t n, const char *deny, const char *exception, const char *last,
                               const char *later) {
     char *text = malloc(n * 40 + 400);
@@ -136,8 +139,8 @@ static char *many_under_globs(size_t n, const char *deny, const char *exception,
     return text;
 }
 
-/* A few exceptions are matched one by one, many are matched together. Both must give the same
- * result. */
+/* A few exceptions are matched one by one, and many are matched together. Both ways must give the
+ * same result. */
 static void few_and_many_exceptions_under_globs_are_checked_alike(void **state) {
     (void)state;
     static const char *const kinds[][4] = {
@@ -156,8 +159,8 @@ static void few_and_many_exceptions_under_globs_are_checked_alike(void **state) 
     }
 }
 
-/* Globs that the matcher refuses, with so many exceptions that trying it again for each of them
- * would take minutes. */
+/* The matcher refuses so many globs. There are so many exceptions that trying to compile the globs
+ * again for each of them would take minutes. */
 static void too_many_globs_are_refused_after_one_attempt(void **state) {
     (void)state;
     enum { GLOBS = 1500, EXCEPTIONS = 3000, EACH = 120 };

@@ -48,8 +48,8 @@ static void an_exception_makes_a_rule_under_a_deny_useful(void **state) {
                         "\"**\"", "\"a/b/**\",\"a/b/c\",\"a\",\"a/d/**\""))),
                     "1:160 /spec/fsProfiles/p/modify/2 under-deny\n"
                     "1:164 /spec/fsProfiles/p/modify/3 under-deny\n");
-    /* The exception is narrower than the rule, and sorts between names that begin with the same
-     * letters. */
+    /* The exception is narrower than the rule. In the sorted list it lies between names that begin
+     * with the same letters. */
     assert_warnings(load_json(SPEC("\"denyModify\":[\"**\",\"!a-b\",\"!a/b/c\",\"!a.b\"]," PROFILE(
                         "\"./**\"", "\"a/**\",\"a/b/**\",\"a-/**\""))),
                     "1:172 /spec/fsProfiles/p/modify/2 under-deny\n");

@@ -1,4 +1,4 @@
-/* Tests remedies by applying them: the resulting policy must load and must allow the path. */
+/* Tests remedies by applying them. The changed policy must load and must allow the path. */
 #define _GNU_SOURCE
 #include <boxspec/profile.h>
 
@@ -77,7 +77,8 @@ static void remove_entry(struct model *model, const struct bs_profile *profile, 
     size_t at = (size_t)(entry - entries);
     struct rules *own = op == BS_OP_READ ? &model->read : &model->modify;
     struct rules *denies = op == BS_OP_READ ? &model->deny_read : &model->deny_modify;
-    /* Remove the entries one by one. Each removal shifts the indices of later entries. */
+    /* Remove the entries one by one. Each removal shifts the indices of later entries, so count the
+     * entries that were removed before. */
     size_t before = 0;
     for (size_t i = 0; i < later->n_changes; i++)
         before += later->changes[i].entry < entry;
@@ -134,8 +135,8 @@ static bool allows(const struct model *model, enum bs_op op, const char *path) {
     return allowed;
 }
 
-/* Return the number of remedies. Each of them must work, and all must have the same size, which
- * *size becomes. */
+/* Return the number of remedies. Each of them must work, and all must have the same size, which is
+ * written to *size. */
 static size_t remedies_of(const struct model *model, enum bs_op op, const char *path,
                           size_t *size) {
     struct bs_profile *profile = load(model);
@@ -200,15 +201,15 @@ static void a_deny_is_removed_or_gets_an_exception(void **state) {
                                        .deny_modify = {{"s/**", "s/x"}, 2}};
     assert_remedies(&model, BS_OP_READ, "k", 1, 1);
     assert_remedies(&model, BS_OP_MODIFY, "s/y", 2, 1);
-    /* One exception after both denies is enough. */
+    /* one exception after both denies is enough */
     assert_remedies(&model, BS_OP_MODIFY, "s/x", 1, 1);
     assert_remedies(&model, BS_OP_MODIFY, "s", 2, 1);
 }
 
 static void a_remedy_leaves_a_policy_that_loads(void **state) {
     (void)state;
-    /* If its deny is removed, the exception lies in no deny any more, so it has to be removed
-     * too. */
+    /* If the deny is removed, its exception lies in no deny any more, so the exception must be
+     * removed too. */
     static const struct model model = {
         .read = {{"**"}, 1}, .modify = {{"**"}, 1}, .deny_modify = {{"s/**", "!s/t/**"}, 2}};
     assert_remedies(&model, BS_OP_MODIFY, "s/x", 1, 1);
@@ -239,7 +240,8 @@ static void no_remedy_is_reported_if_too_many_changes_are_needed(void **state) {
     assert_remedies(&model, BS_OP_READ, "a", 0, 0);
 }
 
-/* All policies of a few rules. If removing one entry is enough, no remedy may be larger. */
+/* The policies are all combinations of a few rules. If removing one entry is enough, no remedy may
+ * be larger. */
 static void no_remedy_is_larger_than_it_has_to_be(void **state) {
     (void)state;
     static const char *const own[] = {"a", "!a", "a/**", "!**"};

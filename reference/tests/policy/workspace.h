@@ -14,7 +14,7 @@
 #include "support/holdings.h"
 #include "support/profiles.h"
 
-/* A root, and a directory next to it, which is outside of the root. */
+/* A root, and a directory outside of the root, next to it. */
 struct place {
     struct folder *folder;
     char root[128];
@@ -59,7 +59,7 @@ struct answer {
     int code;
     bool allowed;
     char rule[256];
-    char real[256]; /* "outside" if it is not in the root */
+    char real[256]; /* "outside" if the path does not lead into the root */
     char path[256];
     struct bs_error err;
 };
@@ -107,7 +107,7 @@ static inline void assert_lies_at(const struct place *place, const char *path, c
     assert_string_equal(answer.rule, !inside ? BS_OUTSIDE_WORKSPACE : secret ? "secret/**" : "**");
 }
 
-/* Replace the profile of the set-up by one of a policy with these members of `spec`. */
+/* Replace the profile of the set-up by the profile of a policy with these members of `spec`. */
 static inline void use_profile(struct place *place, const char *spec, const char *name,
                                unsigned flags) {
     bs_profile_free(place->profile);

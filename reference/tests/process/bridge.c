@@ -18,7 +18,7 @@
 #include "support/holdings.h"
 #include "support/shell.h"
 
-/* Simulates a stopped caller: if true, the spawn stops right after the child exists. */
+/* if true, the spawn stops right after the child exists, as if the caller were stopped */
 static bool stands_still;
 
 void __real_bs_watch_start(struct bs_watch *watch, pid_t pid);
@@ -30,7 +30,7 @@ void __wrap_bs_watch_start(struct bs_watch *watch, pid_t pid) {
     __real_bs_watch_start(watch, pid);
 }
 
-/* Makes the only call fail that can fail in a running watcher. */
+/* if true, closing descriptors fails; no other call of a running watcher can fail */
 static bool closes_nothing;
 
 int __real_bs_close_from(int first, bool on_exec);
@@ -71,7 +71,7 @@ static void bridge_to(const char *script) {
     _exit(bs_process_bridge(&request, NULL, &end, NULL) == BS_OK ? end.number : 99);
 }
 
-/* Check that nothing is left if the child kills its bridge before the bridge knows the child's
+/* Check that no process remains if the child kills its bridge before the bridge knows the child's
  * pid. */
 static void assert_killed_at_once_leaves_nothing(void) {
     int ends[2];
@@ -118,7 +118,8 @@ static void a_failed_start_leaves_no_process(void **state) {
     assert_int_equal(end.state, BS_PROCESS_RUNS);
 }
 
-/* Without a watcher no child may be started, because it could survive a bridge that is killed. */
+/* No child may be started without a watcher, because the child could survive if the bridge is
+ * killed. */
 static void without_a_watcher_there_is_no_bridge(void **state) {
     (void)state;
     struct bs_exec_request request = SHELL("exit 0");
@@ -133,7 +134,7 @@ static void without_a_watcher_there_is_no_bridge(void **state) {
     assert_int_equal(end.state, BS_PROCESS_RUNS);
 }
 
-/* The leader ends at once, while a member uses its grace period. */
+/* The leader ends at once, while another member uses its grace period. */
 static void members_that_cannot_be_listed_get_their_grace_period(void **state) {
     (void)state;
     int ends[2];
@@ -150,7 +151,7 @@ static void members_that_cannot_be_listed_get_their_grace_period(void **state) {
     assert_int_equal(BS_RETRY(read(ends[0], got, sizeof got - 1)), 2);
     assert_int_equal(kill(bridge, SIGTERM), 0);
     ssize_t n = (ssize_t)BS_RETRY(read(ends[0], got, sizeof got - 1));
-    /* ends the test without waiting for the rest of the grace period */
+    /* end the test without waiting for the rest of the grace period */
     (void)kill(bridge, SIGKILL);
     assert_int_equal(BS_RETRY(waitpid(bridge, NULL, 0)), bridge);
     assert_int_equal(n, 6);

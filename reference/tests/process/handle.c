@@ -102,7 +102,7 @@ static void *wait_for_it(void *arg) {
     return NULL;
 }
 
-/* Several waits at the same time, and one of every other call. Each wait must report the same
+/* Several waits and one of every other call run at the same time. Each wait must report the same
  * end. */
 static void every_concurrent_wait_reports_the_end(void **state) {
     (void)state;
@@ -138,7 +138,7 @@ static void a_drop_ends_the_group(void **state) {
     assert_int_equal(read(bs_process_stream(process, 1), &ready, 1), 1);
     pid_t pgid = bs_process_pid(process);
     bs_process_drop(process);
-    /* A zombie that its new parent has not reaped counts as ended. */
+    /* a zombie that its new parent has not reaped counts as ended */
     assert_int_equal(bs_group_find_members(pgid, pgid, UINT64_MAX).alive, 0);
 }
 

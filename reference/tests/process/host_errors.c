@@ -23,7 +23,7 @@ int __wrap_poll(struct pollfd *set, nfds_t n, int timeout_ms);
 
 static bool no_descriptors;
 static unsigned blocking_polls;
-/* a process that dies slowly: its SIGKILL takes effect only at the next query */
+/* a process that dies slowly: SIGKILL takes effect only at the next query of its state */
 static pid_t slow;
 
 DIR *__wrap_opendir(const char *path) {
@@ -49,7 +49,8 @@ int __wrap_kill(pid_t pid, int signo) {
     return __real_kill(pid, SIGKILL);
 }
 
-/* The member holds stdout, but it was killed with its group, so it is not a detached writer. */
+/* The member holds stdout. It was killed with its group, so it must not count as a detached
+ * writer. */
 static void a_killed_member_that_could_not_be_listed_is_not_a_detached_writer(void **state) {
     (void)state;
     struct bs_process_end end;
@@ -74,7 +75,7 @@ static void a_killed_member_that_could_not_be_listed_is_not_a_detached_writer(vo
     assert_int_equal(end.number, 5);
 }
 
-/* A member is still alive for a moment after its SIGKILL, so the group has not ended yet. */
+/* A member is still alive for a moment after SIGKILL, so the group has not ended yet. */
 static void a_wait_of_0_ms_never_blocks(void **state) {
     (void)state;
     static const uint64_t at_once = 0;

@@ -24,8 +24,8 @@ enum kind { PIPE, SOCKET, OWN_END, KINDS };
 static char sent[SIZE];
 static char got[SIZE];
 
-/* Make the ends of a relay: ends[0] is read, ends[1] written. With OWN_END the written end is
- * non-blocking. */
+/* Make the ends of a relay, which reads from ends[0] and writes to ends[1]. With OWN_END, ends[1]
+ * is non-blocking. */
 static void make_ends(enum kind kind, int ends[2]) {
     if (kind == SOCKET)
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
@@ -101,7 +101,7 @@ static void every_byte_passes(void **state) {
     free(relay);
 }
 
-/* A full pipe takes no more bytes, which must not block the relay. */
+/* A full pipe takes no more bytes. This must not block the relay. */
 static void a_turn_never_blocks(void **state) {
     (void)state;
     struct bs_relay *relay = calloc(1, sizeof *relay);
@@ -115,7 +115,7 @@ static void a_turn_never_blocks(void **state) {
         memset(relay, 0, sizeof *relay);
         bs_relay_connect(relay, in[0], out[1]);
         assert_true(bs_set_nonblocking(in[1]));
-        /* Continue until both pipes and the relay are full. */
+        /* continue until both pipes and the relay are full */
         for (bool moved = true; moved;) {
             ssize_t n = write(in[1], sent, 4096);
             bs_relay_poll(relay, set);
@@ -208,12 +208,12 @@ static void lost_bytes_are_reported(void **state) {
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     assert_int_equal(lost_of("/proc/self/status", ends[1]), 0);
-    /* Reading fails, because a directory can be opened but not read. */
+    /* reading fails, because a directory can be opened but not read */
     assert_int_equal(lost_of("/", ends[1]), EISDIR);
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_int_equal(lost_of("/proc/self/status", full), ENOSPC);
     assert_int_equal(close(full), 0);
-    /* If the reader has gone, no byte counts as lost. */
+    /* if the reader has gone, no byte counts as lost */
     assert_int_equal(close(ends[0]), 0);
     assert_int_equal(lost_of("/proc/self/status", ends[1]), 0);
     assert_int_equal(close(ends[1]), 0);

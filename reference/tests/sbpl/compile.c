@@ -98,8 +98,8 @@ static void the_home_directory_is_never_writable_as_a_whole(void **state) {
     assert_refused("'fsProfiles':{'p':{}}", 0, input, "holds everything");
     input = (struct bs_sbpl_input){.root = "/w", .home = "/"};
     assert_refused("'fsProfiles':{'p':{}}", 0, input, "env.HOME: `/`");
-    /* A directory whose name only begins like the home directory is another one, and so is one
-     * whose name differs in case. */
+    /* A directory whose name only begins like that of the home directory is another directory. The
+     * same holds for a name that differs in case. */
     input = (struct bs_sbpl_input){.root = "/w", .home = "/Users/u", .codex_home = "/Users/U"};
     assert_has_lines("'fsProfiles':{'p':{}}", input, "(subpath \"/Users/U\")");
     assert_refused("'fsProfiles':{'p':{}}", BS_FOLD, input, "env.CODEX_HOME");

@@ -11,7 +11,7 @@
 #include "support/harness.h"
 #include "support/profiles.h"
 
-/* The members of a `spec` with the profile `p`. The arguments are JSON with ' for ". */
+/* The members of a `spec` with the profile `p`. The arguments are JSON, with ' in place of ". */
 #define PROFILE(read, modify) "'fsProfiles':{'p':{'read':[" read "],'modify':[" modify "]}}"
 
 struct compiled {
@@ -39,7 +39,7 @@ static inline void discard(struct compiled *compiled) {
     bs_profile_free(compiled->profile);
 }
 
-/* Compare the part of the text that follows the clause which denies the root. */
+/* Compare the text after the clause that denies writing to the root. */
 static inline void assert_rules(const char *spec, unsigned flags, struct bs_sbpl_input input,
                                 const char *expected) {
     struct compiled compiled = compile(spec, flags, input);
@@ -52,7 +52,7 @@ static inline void assert_rules(const char *spec, unsigned flags, struct bs_sbpl
     discard(&compiled);
 }
 
-/* Check that the text has the lines of `expected`, one after the other. */
+/* Check that the text has the lines of `expected` in a row. */
 static inline void assert_has_lines(const char *spec, struct bs_sbpl_input input,
                                     const char *expected) {
     struct compiled compiled = compile(spec, 0, input);
@@ -63,7 +63,8 @@ static inline void assert_has_lines(const char *spec, struct bs_sbpl_input input
     discard(&compiled);
 }
 
-/* Check that the compilation fails with a message that contains `words`, and without a text. */
+/* Check that the compilation fails with a message that contains `words`, and that it returns no
+ * text. */
 static inline void assert_refused(const char *spec, unsigned flags, struct bs_sbpl_input input,
                                   const char *words) {
     struct compiled compiled = compile(spec, flags, input);

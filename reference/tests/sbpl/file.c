@@ -14,7 +14,8 @@
 #include "support/harness.h"
 #include "support/holdings.h"
 
-/* Controls the next calls: the nth fails, counted from 1, or does as little as it may. */
+/* Controls the next calls: the one with this number, counted from 1, fails, or each does as little
+ * as it may. */
 static struct {
     unsigned fail_write_at;
     bool fail_fchmod;
@@ -151,8 +152,8 @@ static void a_failure_leaves_no_file(void **state) {
     assert_nothing_left(before);
 }
 
-/* Make a file of a text in which every `%` stands for the folder, and return if it may be written
- * to. */
+/* Make a file of a text, and return true if a program may write to the file. Every `%` in the text
+ * stands for the folder. */
 static bool is_writable(const char *folder, const char *clauses) {
     struct bs_sbpl_file file = BS_SBPL_FILE_INIT;
     char *text = NULL;
@@ -189,7 +190,7 @@ static void the_last_clause_about_the_file_decides_if_it_is_writable(void **stat
         "(allow file-write* (require-any (subpath \"/x\") (subpath \"%\")))",
         "(deny file-write* (subpath \"%\"))(allow file-write* (subpath \"%\"))",
         "(allow file-write* (subpath \"%\"))(deny file-write* (subpath \"%2\") (subpath \"%/a\"))",
-        /* Unknown forms err towards writable. */
+        /* An unknown form makes the file count as writable. */
         "(allow file-write* (vnode-type REGULAR-FILE))",
         "(allow file-write* (regex \"[\"))",
         "(allow file-write* (subpath x))",
@@ -229,7 +230,7 @@ static void no_text_makes_the_answer_slow(void **state) {
     assert_non_null(text);
     for (size_t i = 0; i < MANY; i++)
         memcpy(text + i * (sizeof clause - 1), clause, sizeof clause);
-    /* Beyond the limit of expressions the answer is unknown, so it is writable. */
+    /* Beyond the limit of expressions the answer is unknown, so the file counts as writable. */
     assert_true(is_writable(folder->path, text));
     memset(text, '(', DEEP);
     text[DEEP] = '\0';

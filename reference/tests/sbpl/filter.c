@@ -1,6 +1,6 @@
 #include "sbpl/compiling.h"
 
-/* Check the filter of one rule, which is used as a modify rule of the profile. */
+/* Check the filter of one rule. The rule is a modify rule of the profile. */
 static void assert_filter(const char *root, const char *rule, unsigned flags,
                           const char *expected) {
     char spec[512];

@@ -96,7 +96,7 @@ static void a_string_has_at_most_a_thousand_bytes(void **state) {
         struct compiled compiled = compile(none, 0, AT(root));
         assert_int_equal(compiled.code, n <= 1000 ? BS_OK : BS_E_INVALID);
         discard(&compiled);
-        /* The limit includes the text that is appended to the root, and the escapes of
+        /* The limit also counts the text that is appended to the root, and the escapes of
          * characters. */
         compiled = compile(PROFILE("'**'", "'b'"), 0, AT(root));
         assert_int_equal(compiled.code, BS_E_INVALID);

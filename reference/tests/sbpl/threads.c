@@ -1,4 +1,4 @@
-/* Tests the first compile with folding in a process, which many threads start at the same time. */
+/* Tests the first compile with folding of a process, which many threads start at the same time. */
 #define _GNU_SOURCE
 #include <pthread.h>
 

@@ -94,7 +94,7 @@ static void a_mark_that_folds_to_a_letter_stays_with_the_character_before_it(voi
     assert_true(has(out, "\u0391\u1fbe"));
     assert_null(strstr(out, "\u0345"));
     free(out);
-    /* With an accent between alpha and iota the two do not compose. */
+    /* If an accent is between alpha and iota, these two do not compose. */
     out = unfolded(*state, "\u03ac\u03b9");
     assert_true(has(out, "\u0386\u0345"));
     assert_true(has(out, "\u1fbc\u0301"));
@@ -102,7 +102,7 @@ static void a_mark_that_folds_to_a_letter_stays_with_the_character_before_it(voi
     free(out);
 }
 
-/* For every code point that folds to a text, check that it is among the spellings of this text. */
+/* For every code point, check that it is among the spellings of the text to which it folds. */
 static void the_spellings_of_every_code_point_are_complete(void **state) {
     for (int32_t point = 0x20; point < 0x110000; point += SLOW_BUILD ? 7 : 1) {
         char text[8] = "";
@@ -120,14 +120,15 @@ static void a_text_with_too_many_spellings_is_refused_quickly(void **state) {
     char many[512] = "a";
     size_t len = 1;
     struct bs_buf out = BS_BUF_INIT;
-    /* Marks of six classes in a row can be written in hundreds of orders. */
+    /* marks of six classes in a row can be written in hundreds of orders */
     static const char *const marks[] = {"\u0327", "\u0323", "\u0301", "\u0345",
                                         "\u0334", "\u0321", "\u031b", "\u05b0"};
     for (int i = 0; i < 8; i++)
         len += (size_t)snprintf(many + len, sizeof many - len, "%s", marks[i]);
     assert_false(bs_unfold_put(*state, many, strlen(many), 1000, &out));
     assert_false(out.failed);
-    /* The text has more parts than the limit, although they can be in only one order. */
+    /* The text has more parts than the limit. It is refused although the parts can be in only one
+     * order. */
     len = 1;
     for (int i = 0; i < 40; i++)
         len += (size_t)snprintf(many + len, sizeof many - len, "\u0302");

@@ -9,7 +9,7 @@
 
 #include "support/harness.h"
 
-/* Simulates the file at the path of the wrapper. */
+/* The simulated file at the path of the wrapper. */
 static struct {
     bool there;
     mode_t mode;
@@ -158,7 +158,8 @@ static void the_wrapper_is_a_program_at_its_own_path(void **state) {
                 {false, S_IFREG, true, false},
                 {true, S_IFDIR, true, false},
                 {true, S_IFREG, false, false}};
-    /* The wrapper is missing. A wrapper in a directory of PATH must not be used instead. */
+    /* The wrapper is missing. A program of its name in a directory of PATH must not be used
+     * instead. */
     assert_int_equal(setenv("PATH", "/tmp/none:/bin", 1), 0);
     for (size_t i = 0; i < LENGTH(rows); i++) {
         struct bs_sbpl_wrapped wrapped = BS_SBPL_WRAPPED_INIT;

@@ -1,5 +1,5 @@
-/* Sends requests to the shim through either of its entry points, and checks the answers. *state is
- * a struct bs_policies. */
+/* Sends requests to the shim in run mode or in serve mode, and checks the answers. *state is a
+ * struct bs_policies. */
 #ifndef BS_TESTS_SHIM_ANSWERS_H
 #define BS_TESTS_SHIM_ANSWERS_H
 
@@ -22,7 +22,8 @@ static inline int fall_silent(void **state) {
     return 0;
 }
 
-/* Return the answer to a request, which is written with ' for "; the caller frees it. */
+/* Return the answer to a request. The request is written with ' in place of ". The caller frees the
+ * answer. */
 static inline char *answer_to(struct bs_policies *policies, const char *words) {
     char *request = strdup(words);
     struct bs_json_writer out = BS_JSON_WRITER_INIT;
@@ -47,7 +48,7 @@ static inline void assert_answer(void **state, const char *request, const char *
     free(wanted);
 }
 
-/* Check that the answer contains these texts. */
+/* Check that the answer contains all of these texts. */
 static inline void assert_has(void **state, const char *request, const char *const *words) {
     char *answer = answer_to(*state, request);
     for (; *words != NULL; words++) {

@@ -35,7 +35,8 @@ static int clear(void **state) {
     return folder_teardown((void **)&fixture->folder);
 }
 
-/* Decode a request, which is written with ' for " and with ROOT for the directory of the test. */
+/* Decode a request. It is written with ' in place of ", and with ROOT in place of the directory of
+ * the test. */
 static void decode_request(struct fixture *fixture, const char *words, bool own_root) {
     char text[1024];
     const char *root = strstr(words, "ROOT");
@@ -112,7 +113,7 @@ static void a_wrong_member_is_a_problem_with_its_place(void **state) {
     };
     for (size_t i = 0; i < LENGTH(rows); i++) {
         decode_request(fixture, rows[i].words, rows[i].own_root);
-        /* decoding has failed, but the caller must still close the result */
+        /* decoding has failed, but the caller must close the result nevertheless */
         assert_non_null(fixture->inside);
         assert_true(bs_decoder_failed(&fixture->decoder));
         if (!has_problem_at(&fixture->decoder, rows[i].place))
@@ -171,7 +172,7 @@ static void assert_reasons(const struct bs_backend_report *report, const char *e
     bs_json_writer_clear(&out);
 }
 
-/* A rule that is not enforced only because of the content of the workspace does not change
+/* If a rule is not enforced only because of the content of the workspace, it does not change the
  * claims. */
 static void an_unenforced_rule_is_a_reason(void **state) {
     (void)state;
@@ -197,7 +198,7 @@ static void a_refused_sandbox_is_not_opened(void **state) {
     assert_put(fixture->inside, NULL);
 }
 
-/* The operation makes the directory itself, so the session is opened by its first request. */
+/* The operation makes the directory itself, so its first request opens the session. */
 static void with_its_own_root_the_first_request_opens_the_session(void **state) {
     struct fixture *fixture = *state;
     struct bs_exec_request request = BS_EXEC_REQUEST_INIT;

@@ -1,6 +1,6 @@
-/* Makes each allocation of a request fail once. The answer must then be the same, an error of the
- * kind `execution`, or missing. A request that was only decoded in part must not be executed. Only
- * calls from the project's own objects reach the wrappers. */
+/* Makes each allocation of a request fail once. The answer must be the same as without a failure,
+ * an error of the kind `execution`, or missing. A request that was decoded only in part must not be
+ * executed. Only calls from the project's own objects reach the wrappers. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static const char *const requests[] = {
     "{'id':'1','op':'sbpl.compile','rules':{'modify':[7]},'root':'w','env':[]}",
     "{'id':'1','op':'sbpl.wrap','argv':['x','y'],'file':'/f','wrapper':'present'}",
     "{'id':'1','op':'sbpl.wrap','argv':['x'],'wrapper':'there'}",
-    /* Requests with numbers and NULs, which are stored as text in addition to the tree. */
+    /* The next request has numbers and NULs, which are stored as text in addition to the tree. */
     ("{'id':'1','op':'module.execute','module_id':'m','enabled':false,"
      "'input':[1.5,12345678901234567890,-0.1e-7,'a\\u0000b',{'\\u0000':[]}]}"),
     "{'id':'1','op':'no.such'}",
@@ -55,7 +55,7 @@ static char *request_of(const char *words) {
     return request;
 }
 
-/* Return the answer with a NUL at its end, or NULL without an answer. */
+/* Return the answer with a NUL at its end. NULL if there is no answer. */
 static char *answer_to(const char *request) {
     struct bs_policies policies = {.n_compiled = 0};
     struct bs_json_writer out = BS_JSON_WRITER_INIT;

@@ -144,7 +144,7 @@ static void the_same_text_is_compiled_once(void **state) {
     assert_ptr_not_equal(profiles[0], profiles[2]);
     assert_int_equal(bs_policies_load(policies, &texts, &report, NULL), BS_OK);
     assert_ptr_equal(policies->policy, first);
-    /* If the next policy cannot be loaded, the current one stays. */
+    /* If the next policy cannot be loaded, the current one is kept. */
     struct bs_texts bad = texts_of("x");
     assert_int_equal(bs_policies_load(policies, &bad, &report, NULL), BS_E_INVALID);
     assert_ptr_equal(policies->policy, first);
@@ -153,7 +153,7 @@ static void the_same_text_is_compiled_once(void **state) {
     assert_int_equal(bs_policies_load(policies, &other, &report, NULL), BS_OK);
     assert_int_equal(policies->n_compiled, 0);
     bs_policy_report_clear(&report);
-    /* The same bytes in another format, or together with a workspace, are another policy. */
+    /* The same bytes in another format, or together with a workspace, count as another policy. */
     texts.has_workspace = true;
     texts.workspace = texts.global;
     assert_int_equal(bs_policies_load(policies, &texts, &report, NULL), BS_OK);

@@ -6,8 +6,8 @@
 #include "shim/answers.h"
 #include "support/holdings.h"
 
-/* Makes reads of one length fail. `read_until` reads single bytes and `read_eof` some thousand at
- * once, so the length selects one of them. */
+/* The length of the reads that fail. `read_until` reads single bytes, and `read_eof` reads some
+ * thousand at once, so the length selects one of these functions. */
 static size_t fails_at_len;
 
 ssize_t __real_read(int fd, void *data, size_t len);

@@ -104,7 +104,7 @@ static void problems_of_a_wrap_are_named(void **state) {
         "/no/such");
 }
 
-/* Ask for a file. When it is removed depends on the entry point. */
+/* Send a request that makes a file. The mode of the shim decides when the file is removed. */
 static struct bs_done wrap_in(struct bs_policies *policies, const char *dir, const char *more,
                               enum bs_shim_mode mode) {
     struct bs_json_writer out = BS_JSON_WRITER_INIT;
@@ -137,8 +137,8 @@ static void a_file_is_made_for_the_entry_point_to_remove(void **state) {
     assert_string_equal(done.hold, "/f");
     bs_sbpl_file_remove(&done.file);
     free(done.hold);
-    /* No file is made for a command that does not need it. Otherwise rmdir would fail, because the
-     * directory would not be empty. */
+    /* No file may be made for a command that does not need one. rmdir would fail if the directory
+     * were not empty. */
     static const char *const useless[] = {
         ",\"wrapper\":\"missing\"", ",\"wrapper\":\"missing\",\"allow_fallback\":true",
         ",\"wrapper\":\"present\",\"hold\":\"/f\"", ",\"wrapper\":\"present\",\"x\":1"};

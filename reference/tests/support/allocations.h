@@ -16,13 +16,13 @@ struct allocations {
 
 extern struct allocations allocations;
 
-/* Call `once` repeatedly, and make another one of its allocations fail each time. It must return
+/* Call `once` repeatedly. Each time another one of its allocations fails. It must then return
  * BS_E_EXECUTION with a message, and keep no memory. When no allocation fails any more, it must
  * return `expected` and must have made more than `least` allocations. */
 void each_allocation_fails(int (*once)(const void *context, struct bs_error *err),
                            const void *context, int expected, unsigned least);
 
-/* Allocation functions for libraries that accept such functions. */
+/* The allocation functions. For libraries that let the caller set such functions. */
 void *__wrap_malloc(size_t size);
 void __wrap_free(void *block);
 

@@ -12,8 +12,9 @@
 
 #include "support/harness.h"
 
-/* Name the folder. TMPDIR is used only if it is short, so that paths in tests keep their lengths.
- * The name has no links, because tests compare it with the name that the kernel reports. */
+/* Choose the name of the folder. TMPDIR is used only if it is short, so that paths in tests keep
+ * their lengths. The name has no links, because tests compare it with the name that the kernel
+ * reports. */
 static void name_folder(struct folder *folder) {
     static const char name[] = "/boxspec-unit.XXXXXX";
     static const char *const places[] = {"TMPDIR", "/tmp"};

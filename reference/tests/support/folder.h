@@ -1,4 +1,4 @@
-/* A folder for one test, deleted with everything in it. */
+/* A folder for one test. It is deleted with everything in it. */
 #ifndef BS_TESTS_FOLDER_H
 #define BS_TESTS_FOLDER_H
 
@@ -13,7 +13,7 @@ struct folder {
 int folder_setup(void **state);
 int folder_teardown(void **state);
 
-/* Both functions take a path inside the folder. */
+/* `name` is a path inside the folder for both functions. */
 void folder_add_file(const struct folder *folder, const char *name, const char *text, mode_t mode);
 void folder_add_folder(const struct folder *folder, const char *name);
 

@@ -34,8 +34,8 @@ static void *store_thread_id(void *arg) {
     return NULL;
 }
 
-/* Start a thread and join it, before anything is counted. With the first thread of a program the
- * thread sanitizer starts a thread of its own. */
+/* Start a thread and join it before anything is counted, because the thread sanitizer starts a
+ * thread of its own together with the first thread of a program. */
 static void make_first_thread(void) {
     static bool made;
     pthread_t thread;

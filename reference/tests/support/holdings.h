@@ -1,4 +1,4 @@
-/* Counts the resources that a run could leave open. */
+/* Counts the resources that a run could leave: descriptors, threads and children. */
 #ifndef BS_TESTS_HOLDINGS_H
 #define BS_TESTS_HOLDINGS_H
 
@@ -18,10 +18,10 @@ void assert_nothing_left(struct holdings before);
 /* True if the process has a child, zombies included. */
 bool has_children(void);
 
-/* Return the lowest number such that all descriptors from it on are free. */
+/* Return the lowest number from which on all descriptors are free. */
 int first_free_above_all(void);
 
-/* A test that must leave no resources, which its set-up and tear-down check. */
+/* A test that must leave no resources. The set-up and tear-down check this. */
 #define leaves_nothing(test)                                                                       \
     cmocka_unit_test_setup_teardown(test, remember_holdings, assert_nothing_left_since)
 

@@ -1,4 +1,4 @@
-/* Opens process handles on short shell scripts. */
+/* Opens process handles for short shell scripts. */
 #ifndef BS_TESTS_PROCESS_H
 #define BS_TESTS_PROCESS_H
 
@@ -7,7 +7,7 @@
 /* A blocking pipe for each stream. */
 extern const struct bs_stdio piped;
 
-/* Open /bin/sh -c SCRIPT with three pipes. Fails the test if that is not possible. The caller drops
+/* Open /bin/sh -c SCRIPT with three pipes. Fails the test if this is not possible. The caller drops
  * the handle. */
 struct bs_process *opened(const char *script);
 

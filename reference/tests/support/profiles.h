@@ -7,12 +7,13 @@
 /* Return the text of a policy with these members of `spec`; the caller frees it. */
 char *policy_text(const char *spec);
 
-/* Return the profile of a policy, with a workspace policy merged over it if there is one. Both are
- * the members of a `spec`, in JSON with ' for ". Fails the test if they cannot be loaded. */
+/* Return the profile of a policy. If there is a workspace policy, it is merged over the policy.
+ * Both are the members of a `spec`, in JSON with ' in place of ". Fails the test if they cannot be
+ * loaded. */
 struct bs_profile *profile_of(const char *spec, const char *workspace, const char *name,
                               unsigned flags);
 
-/* Fail the test unless the decision is this one. */
+/* Fail the test unless the path is allowed (or denied) by this rule. */
 void assert_allowed(const struct bs_profile *profile, enum bs_op op, const char *path,
                     const char *rule);
 void assert_denied(const struct bs_profile *profile, enum bs_op op, const char *path,

@@ -1,4 +1,4 @@
-/* Options of the sanitizers: a failed allocation must return NULL, because tests depend on that.
+/* Options of the sanitizers. A failed allocation must return NULL, because tests depend on that.
  * The sanitizers find these functions by their names. */
 #define EXPORT __attribute__((visibility("default")))
 

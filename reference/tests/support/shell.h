@@ -10,13 +10,13 @@
 
 struct bs_exec_request shell_request(const char *const *args);
 
-/* Run a request. Fails the test unless there is a result. */
+/* Run a request. Fails the test if the run returns an error. */
 struct bs_exec_result run_to_result(const struct bs_exec_request *request);
 
-/* Run a request. Fails the test unless there is an error with this code and an empty result. */
+/* Run a request. Fails the test unless the run returns this error code and an empty result. */
 struct bs_error run_to_error(const struct bs_exec_request *request, int code);
 
-/* Fail the test unless the stream holds exactly this text. */
+/* Fail the test unless the bytes are exactly this text. */
 void assert_text(const struct bs_bytes *bytes, const char *text);
 
 #endif

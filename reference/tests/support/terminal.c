@@ -9,8 +9,8 @@
 
 #include "support/harness.h"
 
-/* Runs in the child. It must not use assertions, because they would return into the test of the
- * parent. */
+/* Runs in the child. It must not use assertions, because a failed assertion would jump into the
+ * parent's test. */
 static void be_at_terminal(terminal_body *body, int keyboard, int report) {
     char name[64];
     const char *wrong = "no terminal of its own";

@@ -1,5 +1,5 @@
-/* A program outside of the project that calls one function of each room, so that all dependencies
- * of the library must be linked. */
+/* A program outside of the project. It calls one function of each room, so that all dependencies of
+ * the library must be linked. */
 #include <stdio.h>
 #include <string.h>
 
