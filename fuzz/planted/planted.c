@@ -34,7 +34,8 @@ static struct counts *counts(void) {
     return found;
 }
 
-/* several workers may count at once; a lost count would be harmless */
+/* Count that the faulty code ran. Several workers may count at once; a lost count would be
+ * harmless. */
 void bs_planted_reached(void) { __atomic_add_fetch(&counts()->reached, 1, __ATOMIC_RELAXED); }
 
 bool bs_planted_triggered(bool holds) {

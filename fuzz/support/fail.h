@@ -7,8 +7,8 @@
 #ifndef BS_FUZZ_FAIL_H
 #define BS_FUZZ_FAIL_H
 
-/* `oracle` is one of the names that fuzz/targets.json lists for the target, because triage groups
- * findings by target and oracle. The message needs no newline. */
+/* Report a failure. `oracle` is one of the names that fuzz/targets.json lists for the target,
+ * because triage groups findings by target and oracle. The message needs no newline. */
 _Noreturn void bs_fuzz_fail(const char *oracle, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

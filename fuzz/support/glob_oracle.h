@@ -9,8 +9,8 @@
 
 #define BS_ORACLE_LONGEST_PATH 131072 /* longest path in bytes; a longer one aborts the process */
 
-/* Both texts must be in normal form. This takes time in proportion to glob x path, and allocates no
- * memory. */
+/* True if the glob matches the path. Both texts must be in normal form. This takes time in
+ * proportion to glob x path, and allocates no memory. */
 bool bs_oracle_glob_matches(const char *glob, size_t glob_len, const char *path, size_t len);
 
 #endif

@@ -5,8 +5,7 @@
 #include "support/glob_oracle.h"
 #include "support/shape_oracle.h"
 
-/* True if the rule equals one of the denies. These are the denies of the file and of the policy
- * below it. */
+/* True if the rule equals one of the denies. */
 static bool any_equals(const struct bs_fuzz_rules *denies, const struct bs_fuzz_rule *rule) {
     for (size_t i = 0; i < denies->n; i++) {
         if (!denies->items[i].negated && bs_fuzz_rule_equals(&denies->items[i], rule))

@@ -55,7 +55,8 @@ struct bs_fuzz_verdict {
     struct bs_fuzz_policy policy;     /* set only if there are no problems */
 };
 
-/* `workspace` is NULL if there is only one file. The pool owns the memory of the verdict. */
+/* Judge the files. `workspace` is NULL if there is only one file. The pool owns the memory of the
+ * verdict. */
 void bs_fuzz_judge(const struct bs_fuzz_node *global, const struct bs_fuzz_node *workspace,
                    struct bs_fuzz_pool *pool, struct bs_fuzz_verdict *verdict);
 

@@ -31,7 +31,7 @@ static bool divides(uint8_t byte) {
     return symbol < ENDS || (symbol >= FIRST_SLASH && symbol <= LAST_SLASH);
 }
 
-/* The segment at a position, with the byte that ends it. */
+/* Return the segment at a position, with the byte that ends it. */
 static struct piece piece_at(const uint8_t *data, size_t size, size_t at) {
     struct piece piece = {at, 0};
     while (piece.at > 0 && !divides(data[piece.at - 1]))

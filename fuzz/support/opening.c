@@ -49,8 +49,8 @@ static int refuse(void *ctx, const struct bs_exec_request *request, struct bs_er
     return BS_E_DENIED;
 }
 
-/* A launcher that is a shell. It either writes nothing and starts the program, or writes one
- * complete failure record. */
+/* Wrap the request into a launcher that is a shell. The shell either writes nothing and starts the
+ * program, or writes one complete failure record. */
 static int launch(void *ctx, const struct bs_exec_request *request, struct bs_wrapped *out,
                   struct bs_error *err) {
     static char fails[80];

@@ -55,7 +55,7 @@ enum bs_seat_reading {
     BS_SEAT_MOST_SPECIFIC
 };
 
-/* `op` is a single file operation, for example file-write-data. */
+/* True if the profile allows `op`, a single file operation such as file-write-data, on the path. */
 bool bs_seatbelt_allows(const struct bs_seatbelt *profile, enum bs_seat_reading reading,
                         const char *op, const char *path, size_t len);
 

@@ -14,7 +14,8 @@ struct bs_identity {
     int n_groups;
 };
 
-/* Decides by the mode bits only. Used if a seccomp filter blocks faccessat2. */
+/* True if the mode bits let the identity execute the file. Used if a seccomp filter blocks
+ * faccessat2. */
 bool bs_mode_lets_execute(const struct stat *st, const struct bs_identity *who);
 
 #endif

@@ -10,8 +10,9 @@ struct bs_arena;
 
 enum { BS_ARENA_ROOM = 4096 }; /* for callers of bs_arena_new that have no estimate */
 
-/* `room` is the number of bytes that the caller expects to need. The first chunk has that size, and
- * more chunks are added as needed. Like all functions below, returns NULL if memory ran out. */
+/* Make an arena. `room` is the number of bytes that the caller expects to need. The first chunk has
+ * that size, and more chunks are added as needed. Like all functions below, this returns NULL if
+ * memory ran out. */
 struct bs_arena *bs_arena_new(size_t room);
 void bs_arena_free(struct bs_arena *arena); /* ignores NULL */
 

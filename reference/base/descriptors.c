@@ -38,7 +38,8 @@ static int release(int fd, bool on_exec) {
     return 0;
 }
 
-/* Used if the kernel lacks close_range or a seccomp filter blocks it. */
+/* Close or mark the descriptors one by one. Used if the kernel lacks close_range or a seccomp
+ * filter blocks it. */
 static int close_one_by_one(int first, bool on_exec) {
     _Alignas(struct entry) char text[1024];
     int list = (int)BS_RETRY(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));

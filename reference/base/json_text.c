@@ -38,7 +38,8 @@ static int peek(const struct reader *r) {
     return r->at < r->len ? (unsigned char)r->text[r->at] : -1;
 }
 
-/* Compares eight bytes at a time, because white space in an indented file comes in long runs. */
+/* Skip blanks. Eight bytes are compared at a time, because white space in an indented file comes in
+ * long runs. */
 static void skip_blanks(struct reader *r) {
     static const char eight[] = "        ";
     while (r->len - r->at >= sizeof eight - 1 &&

@@ -23,7 +23,8 @@ static void put_number(struct bs_json_writer *out, const cJSON *item) {
     bs_json_put_value(out, text, strlen(text));
 }
 
-/* Recursion is safe here: bs_json_parse has limited the depth of the tree. */
+/* Write a tree by recursion. This is safe, because bs_json_parse has limited the depth of the
+ * tree. */
 void bs_json_put_tree(struct bs_json_writer *out, const cJSON *item) {
     if (cJSON_IsArray(item)) {
         bs_json_open_array(out);

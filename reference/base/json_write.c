@@ -94,7 +94,7 @@ static void open(struct bs_json_writer *out, char bracket) {
     out->needs_comma = false;
 }
 
-/* After a container is closed, the next value of the enclosing level needs a comma. */
+/* Close a container. The next value of the enclosing level then needs a comma. */
 static void close(struct bs_json_writer *out, char bracket) {
     bs_buf_char(&out->text, bracket);
     out->needs_comma = true;

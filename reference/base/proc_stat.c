@@ -10,8 +10,8 @@
 
 #include "base/sys.h"
 
-/* Field numbers as in proc(5). The name in field 2 may contain spaces and parentheses, so fields
- * are counted from the last ')'. */
+/* Parse the text of a stat file. The field numbers are those of proc(5). The name in field 2 may
+ * contain spaces and parentheses, so fields are counted from the last ')'. */
 static bool parse(char *text, struct bs_proc_stat *stat) {
     char *rest = strrchr(text, ')');
     if (rest == NULL || rest[1] == '\0')

@@ -44,8 +44,8 @@ static void read_bytes(struct bs_relay *relay) {
         relay->from = -1;
 }
 
-/* SPLICE_F_NONBLOCK makes splice move only the bytes that fit, even if a pipe itself is
- * blocking. */
+/* Splice bytes. SPLICE_F_NONBLOCK makes splice move only the bytes that fit, even if a pipe itself
+ * is blocking. */
 static void splice_bytes(struct bs_relay *relay) {
     ssize_t n = splice(relay->from, NULL, relay->to, NULL, BS_RELAY_SPLICED,
                        SPLICE_F_MOVE | SPLICE_F_NONBLOCK);

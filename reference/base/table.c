@@ -6,7 +6,7 @@
 #include "base/sys.h"
 #include "base/word.h"
 
-/* Time and addresses are part of the seed, because the author of a policy cannot know them. */
+/* Make the seed from the time and an address, because the author of a policy cannot know them. */
 uint64_t bs_table_seed(const void *somewhere) {
     return bs_table_mix(bs_now_ns() ^ BS_TABLE_ODD, (uint64_t)(uintptr_t)somewhere | 1) | 1;
 }

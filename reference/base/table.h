@@ -43,8 +43,8 @@ uint64_t bs_table_hash(uint64_t seed, const char *text, size_t len);
 
 __extension__ typedef unsigned __int128 bs_wide;
 
-/* Multiply, and combine the halves of the product, so that each bit of the result depends on each
- * bit of the factors. */
+/* Mix two numbers: multiply them, and combine the halves of the product, so that each bit of the
+ * result depends on each bit of both. */
 static inline uint64_t bs_table_mix(uint64_t a, uint64_t b) {
     bs_wide product = (bs_wide)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -58,7 +58,8 @@ static inline uint64_t bs_table_finish(uint64_t seed, uint64_t state, uint64_t r
     return bs_table_mix(state ^ rest ^ (len * BS_TABLE_ODD), seed ^ BS_TABLE_ODD);
 }
 
-/* The filter is small, so that it fits in the first-level cache. */
+/* Bits of the filter for each slot. The filter is small, so that it fits in the first-level
+ * cache. */
 #define BS_TABLE_SEEN_PER_SLOT 4
 
 static inline uint64_t *bs_table_seen(const struct bs_table *table, uint32_t hash, uint64_t *bit) {

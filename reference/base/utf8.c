@@ -7,8 +7,8 @@
 #include "base/buf.h"
 
 /* Return the length of the sequences that start with the byte `first`, or 0 if no sequence does.
- * *low and *high become the bounds of the second byte. They exclude E0 80, ED A0, F4 90 and so on;
- * the bytes after the second one are always 80..BF. */
+ * *low and *high become the bounds of the second byte. The bounds exclude E0 80, ED A0, F4 90 and
+ * so on. All bytes after the second one are 80..BF. */
 static size_t sequence(uint8_t first, uint8_t *low, uint8_t *high) {
     *low = 0x80;
     *high = 0xBF;

@@ -24,7 +24,7 @@ struct bs_receivers {
     struct bs_tee *tee;
 };
 
-/* The drain owns fd from here on. */
+/* Initialise the drain, which owns fd from then on. */
 void bs_drain_init(struct bs_drain *drain, int fd, enum bs_stream stream, uint64_t most);
 
 /* Read once. At the end of the stream fd is closed. Returns 0, or an errno (ENOMEM included); fd is

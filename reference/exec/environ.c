@@ -41,7 +41,7 @@ static size_t count(char *const *envp) {
     return n;
 }
 
-/* An entry of the caller's environment is passed on unchanged, even if it has no '='. */
+/* Add an entry of the caller's environment unchanged, even if it has no '='. */
 static int add_text(struct entry *entries, size_t *n, const char *text) {
     struct entry *entry = &entries[*n];
     entry->text = strdup(text);

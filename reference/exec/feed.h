@@ -15,7 +15,7 @@ struct bs_feed {
 #define BS_FEED_INIT                                                                               \
     { -1, NULL, 0, 0 }
 
-/* The feed owns fd from here on. */
+/* Initialise the feed, which owns fd from then on. */
 void bs_feed_init(struct bs_feed *feed, int fd, const void *data, size_t len);
 
 /* Write as much as the pipe takes. fd is closed after the last byte, or at once for an empty

@@ -18,7 +18,7 @@ struct bs_members {
  * except `leader`. */
 struct bs_members bs_group_find_members(pid_t pgid, pid_t leader, uint64_t not_after);
 
-/* The current time in the unit of a process's start time: clock ticks since boot. */
+/* Return the current time in the unit of a process's start time: clock ticks since boot. */
 uint64_t bs_boot_ticks(void);
 
 /* Send a signal to the group whose unreaped leader is pgid. The numbers 0, 1, negative ones and the

@@ -18,7 +18,7 @@ static const char *const anywhere[] = {"SECRET",  "TOKEN",   "PASSWORD",   "PASS
                                        "API_KEY", "PRIVATE", "CREDENTIAL", "COOKIE", "BEARER"};
 static const char *const whole_words[] = {"AUTH", "SESSION"};
 
-/* The words of a name are separated by underscores. */
+/* True if the name has this word. The words of a name are separated by underscores. */
 static bool has_word(const char *name, const char *word) {
     size_t len = strlen(word);
     for (const char *at = name; at != NULL; at = strchr(at, '_')) {

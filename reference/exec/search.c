@@ -18,8 +18,8 @@ static char *default_path(void) {
     return path;
 }
 
-/* An empty entry means the current directory. It becomes "./" because a result without a slash
- * would be searched for again. */
+/* Join an entry of PATH and the name of a program. An empty entry means the current directory and
+ * becomes "./", because a result without a slash would be searched for again. */
 static char *join(const char *entry, size_t entry_len, const char *program) {
     const char *dir = entry_len > 0 ? entry : ".";
     size_t dir_len = entry_len > 0 ? entry_len : 1;

@@ -37,16 +37,16 @@ static struct sigaction previous[2];
 static bool has_fork_handlers;
 static sigset_t mask_before_fork;
 
-/* Runs in a child that was made without the fork handlers (vfork, _Fork). Such a child may share
- * memory and descriptors with its parent, so it must not note the signal. It restores the previous
- * disposition and raises the signal again, which takes effect when the handler returns. */
+/* Restore the previous disposition and raise the signal again, which takes effect when the handler
+ * returns. This runs in a child that was made without the fork handlers (vfork, _Fork). Such a
+ * child may share memory and descriptors with its parent, so it must not note the signal. */
 static void raise_previous(int signo) {
     (void)sigaction(signo, &previous[signo == SIGTERM], NULL);
     (void)raise(signo);
 }
 
-/* Async-signal-safe: it uses only lock-free atomics and write(2) on a non-blocking eventfd. errno
- * is kept. */
+/* Note the signal in each active slot. This is async-signal-safe: it uses only lock-free atomics
+ * and write(2) on a non-blocking eventfd, and keeps errno. */
 static void on_signal(int signo) {
     int saved = errno;
     if (atomic_load(&owner) != getpid()) {
@@ -118,7 +118,7 @@ static struct bs_signal_slot *idle_slot(void) {
     return slot;
 }
 
-/* The caller holds the lock. */
+/* Prepare a slot for a new run. The caller holds the lock. */
 static struct bs_signal_slot *open_slot(struct bs_error *err) {
     struct bs_signal_slot *slot = idle_slot();
     int fd = slot != NULL ? bs_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) : -1;
@@ -164,8 +164,8 @@ static void after_fork(void) {
     (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* The child has no active run, because the threads of the runs stay in the parent.
- * Async-signal-safe. */
+/* Reset the state in a forked child. The child has no active run, because the threads of the runs
+ * stay in the parent. Async-signal-safe. */
 static void after_fork_in_child(void) {
     if (active_runs > 0)
         restore(2);
@@ -178,7 +178,7 @@ static void after_fork_in_child(void) {
     after_fork();
 }
 
-/* The caller holds the lock. */
+/* Install the handlers of pthread_atfork, once. The caller holds the lock. */
 static int install_fork_handlers(struct bs_error *err) {
     int os_error =
         has_fork_handlers ? 0 : pthread_atfork(before_fork, after_fork, after_fork_in_child);

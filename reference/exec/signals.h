@@ -11,11 +11,11 @@ struct bs_signal_slot;
  * that fails; no state has changed then. */
 struct bs_signal_slot *bs_signals_acquire(struct bs_error *err);
 
-/* Return the descriptor that becomes readable at the first signal. It stays readable: do not poll
- * it after that. */
+/* Return the descriptor that becomes readable at the first signal. Do not poll it after that,
+ * because it stays readable. */
 int bs_signal_fd(const struct bs_signal_slot *slot);
 
-/* The first signal that arrived, or 0. */
+/* Return the first signal that arrived, or 0. */
 int bs_signal_first(const struct bs_signal_slot *slot);
 
 /* Release the slot, and restore the previous dispositions if no other run is active. *sigints and

@@ -95,7 +95,8 @@ static void look_at_leader(struct bs_run *run) {
     }
 }
 
-/* No descriptor reports that a process was stopped, so this is checked at each turn. */
+/* Find out whether the leader is stopped. This is checked at each turn, because no descriptor
+ * reports a stop. */
 static void look_for_stop(struct bs_run *run) {
     if (is_running(run) && !leader_ended(run))
         run->stopped_by = bs_terminal_check_stop(&run->child->terminal, pgid(run));
@@ -138,13 +139,14 @@ static void decide_cause(struct bs_run *run, uint64_t now) {
     }
 }
 
-/* Bytes beyond the cap count even if the exit was noticed before them. */
+/* Change the cause if the cap was exceeded by output that was read after the exit: such output
+ * counts too. */
 static void decide_late_cap(struct bs_run *run) {
     if (run->cause == EXITED && (run->out.over || run->err.over))
         run->cause = CAPPED;
 }
 
-/* Record the error of the first stream that could not be read. It makes the run fail. */
+/* Record the error of the first stream that could not be read. This error makes the run fail. */
 static void note_output(struct bs_run *run, const struct bs_drain *drain, int os_error) {
     if (os_error == 0 || run->output_error != 0)
         return;

@@ -11,7 +11,7 @@
 #include "base/sys.h"
 #include "exec/group.h"
 
-/* The pid of the process whose run has the terminal, or 0. It is a pid and no flag, because a
+/* The pid of the process whose run has the terminal, or 0. It is a pid and not a flag, because a
  * forked child inherits this variable but not the run. */
 static atomic_int holder;
 
@@ -50,8 +50,8 @@ void bs_terminal_lend(struct bs_terminal *terminal) {
 
 void bs_terminal_enter_foreground(void) { (void)tcsetpgrp(STDIN_FILENO, getpgrp()); }
 
-/* Lend the terminal now. It may have become free since the spawn: the shell has moved the caller to
- * the foreground, or another run has ended. */
+/* Lend the terminal now. The terminal may have become free since the spawn, because the shell has
+ * moved the caller to the foreground or another run has ended. */
 static bool lend_now(struct bs_terminal *terminal, pid_t leader) {
     bool claimed = !terminal->lent && claim();
     if (!terminal->lent && !claimed)

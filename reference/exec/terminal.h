@@ -21,8 +21,8 @@ struct bs_terminal {
     { false, false }
 
 /* Call before the spawn of a child that inherits descriptor 0. If `lent` becomes true, the child
- * must take the terminal. It stays false if the caller is in the background or another run has the
- * terminal. */
+ * must take the terminal. `lent` stays false if the caller is in the background or another run has
+ * the terminal. */
 void bs_terminal_lend(struct bs_terminal *terminal);
 
 /* Make the group of the calling process the foreground group. Runs in the child, async-signal-safe;

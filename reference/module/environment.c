@@ -11,8 +11,8 @@ static bool has_prefix(const char *text, const char *start) {
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Authentication tokens are left out: they act for the user, so an untrusted module must not get
- * them. */
+/* True if a variable of the caller is passed to a module. Authentication tokens are left out,
+ * because they act for the user, and an untrusted module must not get them. */
 static bool is_allowed(const char *name) {
     if (strcmp(name, "PATH") == 0 || strcmp(name, "LANG") == 0 || strcmp(name, "LC_ALL") == 0)
         return true;

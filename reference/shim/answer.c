@@ -52,7 +52,8 @@ static const char *error_kind(int code) {
     }
 }
 
-/* The message may contain the name of a program, which need not be UTF-8. */
+/* Write the kind and the message of an error. The message may contain the name of a program, which
+ * need not be UTF-8. */
 void bs_put_message(struct bs_json_writer *out, int code, const char *message) {
     bs_json_put_key(out, "kind");
     bs_json_put_text(out, error_kind(code));

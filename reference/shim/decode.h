@@ -19,7 +19,7 @@ struct bs_decoder {
 void bs_decoder_clear(struct bs_decoder *decoder);
 bool bs_decoder_failed(const struct bs_decoder *decoder);
 
-/* If the result is true, decoded values and problems may be incomplete. */
+/* True if memory ran out. Decoded values and problems may be incomplete then. */
 bool bs_decoder_out_of_memory(const struct bs_decoder *decoder);
 
 void bs_problem(struct bs_decoder *decoder, const char *pointer, const char *format, ...)

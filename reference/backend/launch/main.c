@@ -23,8 +23,8 @@ static int usage_error(const char *problem) {
     return BS_LAUNCH_FAILED;
 }
 
-/* The arguments are: --inside filtered|bare reports|silent READ-ONLY MASK DIR HANDLED [RIGHTS
- * PATH]... */
+/* Start as pid 1. The arguments are: --inside filtered|bare reports|silent READ-ONLY MASK DIR
+ * HANDLED [RIGHTS PATH]... */
 static int start_inside(int argc, char **argv) {
     enum { FIRST_GRANT = 8 };
     if (argc < FIRST_GRANT || argc % 2 != 0 || getpid() != 1)

@@ -127,7 +127,7 @@ static bool reap_children(struct launcher *launcher) {
 
 static const struct outputs no_outputs = {.n = 0};
 
-/* The caller was killed, so the launcher ends the program itself. */
+/* End the program without the caller, because the caller was killed. */
 static void end_with_caller(void) {
     (void)kill_leftover_processes(true, &no_outputs);
     (void)kill(0, SIGKILL); /* this also kills the launcher */

@@ -177,7 +177,7 @@ static void put_rules(struct program *program, const struct bs_seccomp_rules *ru
         if (number == 0 || positions[number] != positions[number - 1])
             ranges->of[ranges->n++] = (struct range){number, positions[number]};
     }
-    /* Add the calls of x32, whose numbers have an additional bit. */
+    /* Refuse the calls of x32, whose numbers have an additional bit. */
     ranges->of[ranges->n++] =
         (struct range){BS_SECCOMP_NEWEST + 1, put_return(program, SECCOMP_RET_ERRNO | ENOSYS)};
 }

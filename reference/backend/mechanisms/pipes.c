@@ -13,8 +13,8 @@
 #include "backend/plan/plan.h"
 #include "backend/session/context.h"
 
-/* Older versions of Landlock's ABI cannot be used, because they always refuse to move a file to
- * another directory. */
+/* True if Landlock has at least this ABI. Older versions cannot be used, because they always refuse
+ * to move a file to another directory. */
 bool bs_pipes_can_be_protected(void) { return bs_landlock_abi() >= BS_LL_ABI_REFER; }
 
 /* Grant POSIX message queues. They are files of a separate file system, which is mounted here

@@ -13,8 +13,8 @@ static int by_file(const void *a, const void *b) {
     return x->inode == y->inode ? 0 : x->inode < y->inode ? -1 : 1;
 }
 
-/* Directories are excluded, because their link count only says how many subdirectories they
- * have. */
+/* True if the file has other names. Directories are excluded, because their link count only says
+ * how many subdirectories they have. */
 bool bs_has_other_names(const struct stat *st) { return !S_ISDIR(st->st_mode) && st->st_nlink > 1; }
 
 bool bs_aliases_add(struct bs_aliases *aliases, const struct stat *st, int access) {

@@ -25,7 +25,8 @@ struct mounts {
 
 static unsigned octal(char c) { return c >= '0' && c <= '7' ? (unsigned)(c - '0') : 8; }
 
-/* The kernel writes a blank, a tab, a newline and a backslash as \ and three octal digits. */
+/* Decode a field of the list of mounts, in which the kernel writes a blank, a tab, a newline and a
+ * backslash as \ and three octal digits. */
 static void decode(char *text) {
     char *to = text;
     for (const char *at = text; *at != '\0'; to++) {

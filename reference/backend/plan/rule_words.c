@@ -112,7 +112,8 @@ void bs_rule_words_free(struct bs_rule_words *words) {
     free(words);
 }
 
-/* A component that the glob refuses counts as a match, to be safe. */
+/* True if the word matches the component. A component that the glob refuses counts as a match, to
+ * be safe. */
 static bool matches(const struct word *word, const char *component, size_t len) {
     bool matched = true;
     return word->kind == ANYTHING ||

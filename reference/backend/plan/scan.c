@@ -120,8 +120,8 @@ static bool same_time(struct timespec a, struct timespec b) {
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* The size and times of a directory are not compared, because its entries are compared as paths of
- * their own. */
+/* True if nothing in the metadata shows a change. The size and times of a directory are not
+ * compared, because its entries are compared as paths of their own. */
 static bool unchanged(const struct stat *a, const struct stat *b) {
     if (a->st_dev != b->st_dev || a->st_ino != b->st_ino || a->st_mode != b->st_mode)
         return false;

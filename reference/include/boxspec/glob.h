@@ -44,9 +44,9 @@ enum bs_case {
 
 struct bs_glob;
 
-/* `pattern` has `len` bytes. The library copies it without the blanks at its ends and in the normal
- * form of a rule. Returns 0, BS_E_INVALID if the pattern is not a glob, not UTF-8 or too long, or
- * BS_E_EXECUTION if memory ran out. The caller frees *out. */
+/* Compile a glob. `pattern` has `len` bytes. The library copies it without the blanks at its ends
+ * and in the normal form of a rule. Returns 0, BS_E_INVALID if the pattern is not a glob, not UTF-8
+ * or too long, or BS_E_EXECUTION if memory ran out. The caller frees *out. */
 BS_EXPORT int bs_glob_compile(const char *pattern, size_t len, enum bs_case sensitivity,
                               struct bs_glob **out, struct bs_error *err);
 

@@ -28,10 +28,11 @@
 extern "C" {
 #endif
 
-/* `path` has `len` bytes and need not end in a NUL. If the path is in normal form (the common
- * case), *normal is `path`. Otherwise *normal is `buffer`, and a NUL follows the last byte.
- * *normal_len is in bytes and at most len. `buffer` may be `path` if there is room for the NUL.
- * Returns 0, or BS_E_INVALID if the path is refused; *err is written only then. */
+/* Bring a path into normal form. `path` has `len` bytes and need not end in a NUL. If the path is
+ * in normal form (the common case), *normal is `path`. Otherwise *normal is `buffer`, and a NUL
+ * follows the last byte. *normal_len is in bytes and at most len. `buffer` may be `path` if there
+ * is room for the NUL. Returns 0, or BS_E_INVALID if the path is refused; *err is written only
+ * then. */
 BS_EXPORT int bs_path_normalize(const char *path, size_t len, char *buffer, const char **normal,
                                 size_t *normal_len, struct bs_error *err);
 

@@ -3,8 +3,8 @@
  *   1. Fill a struct bs_exec_request (exec.h) with program, args, current_dir and env; the other
  *      fields are only for bs_exec_run, and bs_process_open refuses them. Set the streams in a
  *      struct bs_stdio.
- *   2. bs_process_open. If it returns 0, the child runs as leader of its own process group, as in a
- *      run. Any number of processes may run in one sandbox at once.
+ *   2. Call bs_process_open. If it returns 0, the child runs as leader of its own process group, as
+ *      in a run. Any number of processes may run in one sandbox at once.
  *   3. Read and write: the handle owns the descriptors of piped streams until the caller takes them
  *      (bs_process_take).
  *   4. bs_process_wait waits for the end, bs_process_terminate and bs_process_kill signal the

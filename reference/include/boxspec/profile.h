@@ -119,7 +119,7 @@ struct bs_decision {
 BS_EXPORT int bs_profile_check(const struct bs_profile *profile, enum bs_op op, const char *path,
                                size_t len, struct bs_decision *decision, struct bs_error *err);
 
-/* May be called any number of times after a check that returned 0. */
+/* Free what the decision owns. May be called any number of times after a check that returned 0. */
 BS_EXPORT void bs_decision_clear(struct bs_decision *decision);
 
 /* How bs_check_resolved treats the last component of a path if it is a link.
@@ -149,11 +149,12 @@ struct bs_resolved {
     char *owned;
 };
 
-/* `root` is an absolute path and may be a link itself. `path` is relative to the root, or absolute.
- * An absolute path below the root, or below the root's real path, counts as the relative one; any
- * other absolute path is denied as BS_OUTSIDE_WORKSPACE. The place of a missing file is the path
- * where the file would be created, and the place of a dangling link is its target. Links of /proc,
- * such as /proc/self/exe, count as leading outside, because their text does not name their target.
+/* Decide about a path and the place that it leads to. `root` is an absolute path and may be a link
+ * itself. `path` is relative to the root, or absolute. An absolute path below the root, or below
+ * the root's real path, counts as the relative one; any other absolute path is denied as
+ * BS_OUTSIDE_WORKSPACE. The place of a missing file is the path where the file would be created,
+ * and the place of a dangling link is its target. Links of /proc, such as /proc/self/exe, count as
+ * leading outside, because their text does not name their target.
  *
  * Returns 0; BS_E_INVALID if the path, or the name of its place, is refused; BS_E_IO if the place
  * of the path or of a deny cannot be determined (more than BS_MOST_LINKS links, no permission, a

@@ -92,9 +92,9 @@ struct bs_sbpl_file {
 #define BS_SBPL_FILE_INIT                                                                          \
     { 0, false }
 
-/* `dir` is the absolute path of a directory that no other user should be able to write to. Returns
- * 0, BS_E_INVALID for a relative path, BS_E_IO if the file cannot be made or written (no file is
- * left then), or BS_E_EXECUTION if memory ran out. */
+/* Write the text to a new file. `dir` is the absolute path of a directory that no other user should
+ * be able to write to. Returns 0, BS_E_INVALID for a relative path, BS_E_IO if the file cannot be
+ * made or written (no file is left then), or BS_E_EXECUTION if memory ran out. */
 BS_EXPORT int bs_sbpl_file_make(const char *dir, const char *text, size_t len,
                                 struct bs_sbpl_file *file, struct bs_error *err);
 BS_EXPORT void bs_sbpl_file_remove(struct bs_sbpl_file *file);

@@ -11,7 +11,7 @@ static struct bs_place place_of(const struct bs_node *node) {
     return (struct bs_place){node->line, node->column};
 }
 
-/* YAML allows any number of zeros at the start of an integer, so these are skipped. */
+/* Read an integer. YAML allows any number of zeros at its start, so these are skipped. */
 bool bs_shape_integer(const struct bs_node *node, int64_t *value) {
     if (node->kind != BS_NODE_INTEGER)
         return false;

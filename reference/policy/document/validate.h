@@ -16,10 +16,10 @@ struct bs_denies {
     struct bs_cover modify;
 };
 
-/* `denies` must be zeroed or cleared. */
+/* Collect the denies that apply to a policy. `denies` must be zeroed or cleared before. */
 bool bs_denies_fill(struct bs_denies *denies, const struct bs_policy *policy,
                     const struct bs_policy *above);
-/* may be called for zeroed denies, and several times */
+/* May be called for zeroed denies, and several times. */
 void bs_denies_clear(struct bs_denies *denies);
 
 /* Check the profiles of one file against all denies that apply to the file. */

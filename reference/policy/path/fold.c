@@ -7,7 +7,8 @@
 
 #include "policy/path/fold_table.h"
 
-/* The most code points: in the worst case (U+01D5) two bytes become three code points. */
+/* The largest number of code points. In the worst case (U+01D5) two bytes become three code
+ * points. */
 #define POINTS_ROOM(len) ((len) + (len) / 2 + 1)
 
 uint32_t bs_fold_simple(uint32_t point) {

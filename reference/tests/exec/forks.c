@@ -100,8 +100,8 @@ static int look_at_dispositions(void) {
     return actions[0].sa_handler == SIG_IGN && actions[1].sa_handler == SIG_DFL ? 0 : WRONG;
 }
 
-/* Dispositions must be restored before the first signal: if SIGTERM was ignored before the run, it
- * must also be ignored in a program that the child executes. */
+/* The previous dispositions must hold in the child at once, before any signal. If SIGINT was
+ * ignored, it must also be ignored in a program that the child executes. */
 static void dispositions_are_restored_in_the_child_before_any_signal(void **state) {
     (void)state;
     struct sigaction ignore = {.sa_handler = SIG_IGN};
