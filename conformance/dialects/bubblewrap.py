@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from dialects.entries import NO_ROW, covers
@@ -41,7 +41,11 @@ WORDS = {name: count for count, names in enumerate((NONE, ONE, TWO, THREE)) for 
 BINDS, HIDES = ("--bind", "--bind-try", "--dev-bind", "--dev-bind-try"), ("--tmpfs",)
 READ_ONLY = ("--ro-bind", "--ro-bind-try")
 PLANTS = ("--ro-bind-data", "--bind-data", "--file")
+NEW = ("--proc", "--dev", "--mqueue", "--tmp-overlay", "--ro-overlay", "--overlay")
+MOUNTS = (*BINDS, *HIDES, *READ_ONLY, *PLANTS, *NEW)
 
+# The working directory, as the reader writes `$PWD`; no user writes it so.
+FOLDER = "././."
 
 # Options that give a program more than it has without them.
 GIVES = {
@@ -57,18 +61,25 @@ class Option:
     """One option with its words, and the line that it stands in.
 
     literal: True if no shell reads the words.
+    relative: True if the last word is a path that begins neither at / nor in a folder of the user.
     """
 
     name: str
     words: tuple[str, ...]
     line: int
     literal: bool = False
+    relative: bool = False
 
     @property
     def target(self) -> str:
         """The path in the sandbox that a mount covers, or ""."""
-        mounts = (*BINDS, *HIDES, *READ_ONLY, *PLANTS, "--dir", "--remount-ro")
-        return self.words[-1] if self.name in mounts and self.words else ""
+        return self.words[-1] if self.name in (*MOUNTS, "--dir", "--remount-ro") else ""
+
+    @property
+    def moves(self) -> bool:
+        """True if it shows files of the host at another path than theirs."""
+        binds = self.name in (*BINDS, *READ_ONLY)
+        return binds and self.words[0] not in (self.words[1], "/dev/null")
 
 
 def read(text: str, where: Where) -> list[Entry]:
@@ -78,11 +89,14 @@ def read(text: str, where: Where) -> list[Entry]:
         return [Entry(1, "", "", Meaning.DEAD, f"is not a list of words: {error}")]
     options, made = _options(words, literal="\0" in text or text.lstrip().startswith("["))
     for number, option in enumerate(options):
-        made += _meaning(option, options[number + 1 :], where)
+        earlier, later = options[:number], options[number + 1 :]
+        found = _refused(option, earlier, where) or _meaning(option, later, where)
+        made += [_elsewhere(each, option, options, where) for each in found]
     return sorted(made, key=lambda each: each.line)
 
 
 def _words(text: str) -> list[tuple[str, int]]:
+    """Return the words with their lines."""
     if text.lstrip().startswith("["):
         found = json.loads(text)
         if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
@@ -100,10 +114,19 @@ def _words(text: str) -> list[tuple[str, int]]:
 
 
 def _by_shell(word: str) -> str:
-    """Return a word as a shell makes it, with `~` for the home directory."""
-    for name, meant in (("HOME", "~"), ("PWD", ".")):
+    """Return a word as a shell makes it, with `~` for the home directory and FOLDER for the working
+    directory."""
+    for name, meant in (("HOME", "~"), ("PWD", FOLDER)):
         word = re.sub(rf"^\$({name}|\{{{name}\}})(?=/|$)", meant, word)
     return word
+
+
+def _is_relative(words: tuple[str, ...]) -> bool:
+    return bool(words) and not words[-1].startswith(("/", "~", "$", FOLDER))
+
+
+def _plain(word: str) -> str:
+    return "." + word.removeprefix(FOLDER) if word.startswith(FOLDER) else word
 
 
 def _options(words: list[tuple[str, int]], *, literal: bool) -> tuple[list[Option], list[Entry]]:
@@ -125,9 +148,48 @@ def _options(words: list[tuple[str, int]], *, literal: bool) -> tuple[list[Optio
             why = f"needs {count} words: bubblewrap does not start"
             wrong.append(Entry(line, name, " ".join(taken), Meaning.DEAD, why))
         else:
-            made.append(Option(name, taken, line, literal))
+            plain = tuple(_plain(word) for word in taken)
+            made.append(Option(name, plain, line, literal, _is_relative(taken)))
         at += count
     return made, wrong
+
+
+def _refused(option: Option, earlier: list[Option], where: Where) -> list[Entry]:
+    """Return an entry for a destination with which bubblewrap fails, or covers another path."""
+    value, path = " ".join(option.words), option.target
+    if path and option.relative:
+        means = "/" if path == "." else f"/{path.removeprefix('./')}"
+        why = f'bubblewrap takes the destination from / on, so it means {means}: write "$PWD"'
+        return [Entry(option.line, option.name, value, Meaning.DEAD, why)]
+    if option.name == "--remount-ro" and path != "/" and not _is_mount(path, earlier, where):
+        why = f"nothing is mounted at {path} by an earlier option: bubblewrap does not start"
+        return [Entry(option.line, option.name, value, Meaning.DEAD, why, (("deny-write", path),))]
+    return []
+
+
+def _is_mount(path: str, earlier: list[Option], where: Where) -> bool:
+    if any(where.real(each.target) == where.real(path) for each in earlier if each.name in MOUNTS):
+        return True
+    # A mount of the host is there too if its folder was bound with all below it.
+    bound = any(each.name in BINDS + READ_ONLY and not each.moves for each in earlier)
+    return bound and where.real(path).is_mount()
+
+
+def _elsewhere(entry: Entry, option: Option, options: list[Option], where: Where) -> Entry:
+    """Return the entry, with the remark that another option shows the same files elsewhere."""
+    kinds = {kind for kind, _ in entry.rules}
+    if entry.meaning is not Meaning.ENFORCED or not kinds & {"deny-read", "deny-write"}:
+        return entry
+    shows = BINDS if "deny-write" in kinds else (*BINDS, *READ_ONLY)
+    for each in options:
+        if each.moves and each.name in shows and _has(each.words[0], option.target, where):
+            why = f"{each.name} {' '.join(each.words)} shows the files of the host there too"
+            return replace(entry, meaning=Meaning.NARROWER, why=why)
+    return entry
+
+
+def _has(outer: str, inner: str, where: Where) -> bool:
+    return covers(str(where.real(outer)), str(where.real(inner)))
 
 
 def _covered(path: str, later: list[Option]) -> str:
@@ -186,6 +248,9 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
             return made(Meaning.WIDER, why)
         if name.startswith("--dev-bind") and covers("/dev", path):
             return made(Meaning.WIDER, DEVICES)
+        if option.moves and _has(words[0], "~", where):
+            why = f"all of your home directory can be written, at {path}"
+            return made(Meaning.WIDER, why)
         if words[0] != path:
             return made(Meaning.NOT_TESTABLE, "another folder at this path")
         closing = (*READ_ONLY, "--remount-ro")
@@ -233,9 +298,12 @@ def _on_network(option: Option, later: list[Option]) -> Entry:
     def made(meaning: Meaning, why: str, *rules: tuple[str, str]) -> Entry:
         return Entry(option.line, option.name, "", meaning, why, rules)
 
+    again = [each.name for each in later if each.name in ("--unshare-net", "--unshare-all")]
+    if option.name == "--share-net" and again:
+        return made(Meaning.DEAD, f"a later {again[0]} closes it again")
     if option.name == "--share-net":
         return made(Meaning.WIDER, "the network of the host is shared")
-    if any(each.name == "--share-net" for each in later):
+    if any(each.name == "--share-net" for each in later) and not again:
         if option.name == "--unshare-net":
             return made(Meaning.DEAD, "a later --share-net shares it again", ("no-network", ""))
         return made(Meaning.NARROWER, "new namespaces, but a later --share-net")

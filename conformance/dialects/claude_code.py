@@ -1,10 +1,10 @@
 """Claude Code: settings.json of the user or of a project.
 
 Written for Claude Code 2.1 on Linux, from its documentation "Settings", "Permissions" and
-"Sandboxing" (as of 2026-11). Paths in permission rules: `//x` is absolute, `~/x` lies in the home
-directory, `/x` is relative to the folder of the settings, `x` and `./x` to the working directory.
-Paths in sandbox.filesystem: `/x` is absolute, `x` is relative to the project, or to ~/.claude for
-the settings of the user.
+"Sandboxing" (as of 2026-11). A file that is not JSON is discarded. Paths in permission rules: `//x`
+is absolute, `~/x` lies in the home directory, `/x` is relative to the folder of the settings, `x`
+and `./x` to the working directory. Paths in sandbox.filesystem: `/x` is absolute, `x` is relative
+to the project, or to ~/.claude for the settings of the user.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from dialects.entries import (
     boolean,
     covers,
     document,
+    not_json,
     noted,
+    of_now,
     only_for_a_shell,
     texts,
     unknown,
     without_subtree,
 )
 from dialects.reading_json import Node
-from dialects.sandbox_runtime import NETWORK, rules_of_files, rules_of_network
+from dialects.sandbox_runtime import NETWORK, credentials, rules_of_files, rules_of_network
 
 NAMES = ("claude", "claude-code")
 WRITTEN_FOR = "Claude Code 2.1, 2026-11"
@@ -51,7 +53,6 @@ MODES = {
     "bypassPermissions": (Meaning.WIDER, "no call is asked about; only deny rules are left"),
 }
 NOTES = {
-    "additionalDirectories": (Meaning.WIDER, "the file tools may use these folders too"),
     "disableBypassPermissionsMode": (Meaning.NOT_TESTABLE, "Claude Code itself decides"),
     "disableAutoMode": (Meaning.NOT_TESTABLE, "Claude Code itself decides"),
     "blockWritesOutsideWorkingDirectories": (Meaning.NOT_TESTABLE, "binds the file tools"),
@@ -61,7 +62,6 @@ NOTES = {
 SANDBOX_NOTES = {
     "failIfUnavailable": (Meaning.NOT_TESTABLE, "without a sandbox Claude Code does not start"),
     "autoAllowBashIfSandboxed": (Meaning.NOT_TESTABLE, "commands in the sandbox are not asked"),
-    "credentials": (Meaning.NOT_TESTABLE, "Claude Code itself replaces the secrets"),
     "ignoreViolations": (Meaning.NOT_TESTABLE, "violations that are not reported"),
 }
 FILE_NOTES = {"disabled": (Meaning.WIDER, "no rule about files is enforced")}
@@ -78,6 +78,7 @@ OTHERS = (
     *("extraKnownMarketplaces", "spinnerTipsEnabled", "disableAllHooks", "companyAnnouncements"),
     *("skipDangerousModePermissionPrompt", "awsAuthRefresh", "otelHeadersHelper", "autoMode"),
 )
+ADDED = "permissions.additionalDirectories"
 RULE = re.compile(r"(\w[\w*-]*)(?:\((.*)\))?", re.S)
 OTHER_TOOLS = ("Bash", "WebFetch", "WebSearch", "Task", "Agent", "Skill", "NotebookRead")
 READS, WRITES = ("Read", "Grep", "Glob", "LS"), ("Edit", "Write", "MultiEdit", "NotebookEdit")
@@ -88,6 +89,13 @@ def read(text: str, where: Where) -> list[Entry]:
     found = document(text)
     if isinstance(found, Entry):
         return [found]
+    made, wrong = _entries(found, where), not_json(text)
+    why = "Claude Code discards the whole file, because it is not JSON"
+    lost = [replace(each, meaning=Meaning.DEAD, why=why) for each in made]
+    return made if wrong is None else [wrong, *lost]
+
+
+def _entries(found: Node, where: Where) -> list[Entry]:
     made = [*unknown(found, ("permissions", "sandbox", *OTHERS))]
     sandbox = found.get("sandbox")
     enabled, wrong = boolean(sandbox.get("enabled") if sandbox else None, "sandbox.enabled")
@@ -97,6 +105,13 @@ def read(text: str, where: Where) -> list[Entry]:
         made += unknown(permissions, PERMISSIONS, "permissions")
         made += noted(permissions, NOTES, "permissions")
         made += _mode(permissions.get("defaultMode"))
+        folders, wrong = texts(permissions.get("additionalDirectories"), ADDED)
+        both = "the file tools" + (", and programs in the sandbox," if enabled else "")
+        why = f"{both} may write these folders too"
+        made += [
+            *wrong,
+            *(Entry(each.line, ADDED, each.value, Meaning.WIDER, why) for each in folders),
+        ]
         denied: list[Node] = []
         for name in ("deny", "ask", "allow"):
             rules, wrong = texts(permissions.get(name), f"permissions.{name}")
@@ -136,6 +151,9 @@ def _permission(node: Node, name: str, confined: bool, where: Where) -> Entry:
     if tool == "WebFetch" and what is not None and not what.startswith("domain:"):
         why = "only domains are compared: write WebFetch(domain:example.org)"
         return Entry(node.line, key, node.value, Meaning.DEAD, why)
+    if name == "allow" and tool == "Edit" and what and confined and _is_outside(what, where):
+        why = "is added to allowWrite: programs in the sandbox can write it too"
+        return Entry(node.line, key, node.value, Meaning.WIDER, why)
     if name != "deny" or tool not in READS + WRITES:
         why = "the tool itself decides, for its own calls; a program in Bash is not bound by it"
         return Entry(node.line, key, node.value, Meaning.NOT_TESTABLE, why)
@@ -183,8 +201,19 @@ def _path_rule(line: int, tool: str, what: str, confined: bool, where: Where) ->
             return Entry(line, "", "", Meaning.DEAD, why, ((kind, path),))
         why = "in the sandbox the matches at the start are hidden, later files are not"
         return Entry(line, "", "", Meaning.NARROWER, why, ((kind, path),))
+    now = of_now(without_subtree(path), where)
+    if kind == "deny-read" and now.startswith("nothing"):
+        why = f"the tools obey; in the sandbox {now}, and a path made later is not hidden"
+        return Entry(line, "", "", Meaning.NARROWER, why, ((kind, path),))
     why = "is added to the rules of the sandbox"
     return Entry(line, "", "", Meaning.ENFORCED, why, ((kind, path),))
+
+
+def _is_outside(what: str, where: Where) -> bool:
+    """True if a rule names a path that is not in the working directory, and no glob."""
+    path = without_subtree(_path(what, where)[0])
+    outside = what.startswith(("//", "~/")) and not covers(str(where.cwd), str(where.real(path)))
+    return outside and not is_glob(path)
 
 
 def _path(what: str, where: Where) -> tuple[str, str | None]:
@@ -218,6 +247,7 @@ def _sandbox(node: Node, enabled: bool, where: Where) -> list[Entry]:
         known = (*NETWORK, "allowManagedDomainsOnly")
         made += unknown(network, known, "sandbox.network")
     rules += rules_of_network(network, node.line, "sandbox.network")
+    rules += credentials(node.get("credentials"), "sandbox.credentials")
     if not enabled:
         why = "sandbox.enabled is not true: no program is confined"
         rules = [replace(each, meaning=Meaning.DEAD, why=why) for each in rules]

@@ -12,7 +12,7 @@ from typing import Any
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
-from dialects.entries import NO_SUCH_KEY, covers
+from dialects.entries import NO_SUCH_KEY, covers, only_for_a_shell
 from dialects.reading_toml import line_of, shown, tables
 
 NAMES = ("codex",)
@@ -25,6 +25,7 @@ VARIABLES = (
 )
 # Folders that stay read-only in a writable root.
 KEPT = (".git", ".codex", ".agents")
+ROOTS = ":workspace_roots"
 ACCESS = ("read", "write", "deny", "none")
 # Settings without a meaning for the sandbox.
 OTHERS = frozenset(
@@ -164,10 +165,12 @@ def _writable(line: int, key: str, value: object, off: str, where: Where) -> Ent
     if is_glob(value):
         return Entry(line, key, value, Meaning.DEAD, "a root is a folder, not a glob")
     rules = (("allow-write", value.rstrip("/") + "/"),)
-    if not value.startswith("/"):
-        why = "a root is an absolute path; write it from / on"
+    if shell := only_for_a_shell(value):
+        return Entry(line, key, value, Meaning.DEAD, shell, rules)
+    if not value.startswith(("/", "~")):
+        why = f"is relative to the folder of the settings, {where.file.parent}: write it from / on"
         return Entry(line, key, value, Meaning.DEAD, why, rules)
-    if covers(value, str(where.home)):
+    if covers(str(where.real(value)), str(where.home)):
         why = "all of your home directory can be written, also what a login runs"
         return Entry(line, key, value, Meaning.WIDER, why)
     return Entry(line, key, value, Meaning.ENFORCED, "can be written", rules)
@@ -186,10 +189,16 @@ def _variables(text: str, table: object) -> Iterator[Entry]:
             for each in value if isinstance(value, list) else [value]:
                 line = line_of(text, key, str(each))
                 yield _excluded(line, f"{key}.{name}", each, table.get("set"))
-        elif name == "inherit" and value == "none":
-            rules = (("deny-env", "GITHUB_TOKEN"),)
-            why = "no variable of yours is given to programs"
+        elif name == "inherit" and value in ("none", "core"):
+            given = table.get("set")
+            named = isinstance(given, Mapping) and "GITHUB_TOKEN" in given
+            rules = () if named else (("deny-env", "GITHUB_TOKEN"),)
+            few = ", only a few such as HOME and PATH" if value == "core" else ""
+            why = f"no variable of yours is given to programs{few}"
             yield Entry(line, f"{key}.{name}", shown(value), Meaning.ENFORCED, why, rules)
+        elif name == "ignore_default_excludes" and value is True:
+            why = "variables named KEY, SECRET or TOKEN are given to programs too"
+            yield Entry(line, f"{key}.{name}", shown(value), Meaning.WIDER, why)
         else:
             why = "the variables that Codex itself gives to programs"
             yield Entry(line, f"{key}.{name}", shown(value), Meaning.NOT_TESTABLE, why)
@@ -246,8 +255,9 @@ def _profile(text: str, name: str, profile: object, off: str, proxied: bool) -> 
     for part, value in profile.items():
         line = line_of(text, name, part)
         if part == "filesystem" and isinstance(value, Mapping):
+            again = _readable(value)
             for path, access in value.items():
-                yield from _path(text, f"{key}.filesystem", path, access, off)
+                yield from _path(text, f"{key}.filesystem", path, access, off, again)
         elif part == "network" and isinstance(value, Mapping):
             yield from _network(text, f"{key}.network", value, off, proxied)
         elif part not in ("extends", "description", "workspace_roots", "filesystem", "network"):
@@ -256,11 +266,23 @@ def _profile(text: str, name: str, profile: object, off: str, proxied: bool) -> 
             yield Entry(line, f"{key}.{part}", shown(value), Meaning.DEAD, "is not a table")
 
 
-def _path(text: str, key: str, path: str, access: object, off: str) -> Iterator[Entry]:
+def _readable(table: Mapping[str, Any]) -> list[str]:
+    """Return the paths that a profile lets programs read."""
+    made = [path for path, access in table.items() if access in ("read", "write")]
+    for base, inside in table.items():
+        start = "" if base == ROOTS else f"{base}/"
+        if isinstance(inside, Mapping):
+            made += [f"{start}{path}" for path in _readable(inside)]
+    return made
+
+
+def _path(
+    text: str, key: str, path: str, access: object, off: str, again: list[str]
+) -> Iterator[Entry]:
     if isinstance(access, Mapping):
         for inside, each in access.items():
-            base = "" if path == ":workspace_roots" else f"{path}/"
-            yield from _path(text, f"{key}.{path}", f"{base}{inside}", each, off)
+            base = "" if path == ROOTS else f"{path}/"
+            yield from _path(text, f"{key}.{path}", f"{base}{inside}", each, off, again)
         return
     line = line_of(text, "filesystem", path.rpartition("/")[2] or path)
     if path == "glob_scan_max_depth":
@@ -277,10 +299,18 @@ def _path(text: str, key: str, path: str, access: object, off: str) -> Iterator[
         yield Entry(line, key, value, Meaning.DEAD, off, rules if access == "deny" else ())
     elif path.startswith(":"):
         yield Entry(line, key, value, Meaning.NOT_TESTABLE, "a set of folders that Codex chooses")
-    elif is_glob(path) and access != "deny":
+    elif shell := only_for_a_shell(path):
+        yield Entry(line, key, value, Meaning.DEAD, shell, rules)
+    elif not path.startswith(("/", "~")) and not key.endswith(ROOTS):
+        why = f"is not an absolute path: write it below {ROOTS}, or from / or ~ on"
+        yield Entry(line, key, value, Meaning.DEAD, why, rules)
+    elif is_glob(path) and access not in ("deny", "none"):
         yield Entry(line, key, value, Meaning.DEAD, "only deny takes globs")
     elif is_glob(path):
         why = "the matches at the start are denied, later files are not"
+        yield Entry(line, key, value, Meaning.NARROWER, why, rules)
+    elif inside := [each for each in again if covers(path, each) and access in ("deny", "none")]:
+        why = f"{inside[0]} can be read again, because the more specific path counts"
         yield Entry(line, key, value, Meaning.NARROWER, why, rules)
     else:
         yield Entry(line, key, value, Meaning.ENFORCED, f"{access} for each program", rules)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,6 +17,9 @@ NO_ROW = "no row asks about it"
 NO_SHELL = "no shell replaces the variable: write ~ or the whole path"
 NO_USER = "only ~ and ~/ mean a home directory: write the whole path"
 NO_SUCH_KEY = "the documentation names no such key"
+NO_LIST = "is not a list"
+NO_TEXT = "is not a string; versions of the tool drop the whole list, or all settings, for it"
+NO_SWITCH = "is neither true nor false"
 # Launchers pass each match as words of one argument list, which the kernel limits.
 MATCHES_MOST = 1000
 WALKED_MOST = 50_000
@@ -30,6 +34,18 @@ def document(text: str) -> Node | Entry:
     if not isinstance(node.value, Pairs):
         return Entry(node.line, "", node.shown, Meaning.DEAD, "the file is not an object")
     return node
+
+
+def not_json(text: str) -> Entry | None:
+    """Return an entry for a text with comments or last commas, which JSON does not have."""
+    try:
+        json.loads(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        why = "is not JSON: comments and last commas are not allowed, and the file is refused"
+        return Entry(error.lineno, "", "", Meaning.DEAD, why)
+    except (ValueError, RecursionError):
+        pass
+    return None
 
 
 def unknown(node: Node, known: Iterable[str], key: str = "") -> Iterator[Entry]:
@@ -51,11 +67,10 @@ def texts(node: Node | None, key: str) -> tuple[list[Node], list[Entry]]:
     if node is None:
         return [], []
     if not isinstance(node.value, list):
-        return [], [Entry(node.line, key, node.shown, Meaning.DEAD, "is not a list")]
+        return [], [Entry(node.line, key, node.shown, Meaning.DEAD, NO_LIST)]
     good = [each for each in node.value if isinstance(each.value, str) and each.value]
-    why = "is not a string; versions of the tool drop the whole list, or all settings, for it"
     wrong = [
-        Entry(each.line, key, each.shown, Meaning.DEAD, why)
+        Entry(each.line, key, each.shown, Meaning.DEAD, NO_TEXT)
         for each in node.value
         if not isinstance(each.value, str) or not each.value
     ]
@@ -66,7 +81,7 @@ def boolean(node: Node | None, key: str) -> tuple[bool | None, list[Entry]]:
     """Return a value that is true or false, and an entry if it is neither."""
     if node is None or isinstance(node.value, bool):
         return (node.value if node else None), []
-    return None, [Entry(node.line, key, node.shown, Meaning.DEAD, "is neither true nor false")]
+    return None, [Entry(node.line, key, node.shown, Meaning.DEAD, NO_SWITCH)]
 
 
 def noted(node: Node | None, notes: Notes, key: str = "") -> Iterator[Entry]:

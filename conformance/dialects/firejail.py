@@ -142,6 +142,29 @@ def _on_include(command: Command, where: Where) -> Entry:
     return made(Meaning.NOT_TESTABLE, "the included profile is not read here")
 
 
+def _exception(command: Command, path: str, earlier: list[Command], later: list[Command]) -> Entry:
+    """noblacklist: an exception from the blacklist commands that follow."""
+    before = [each for each in earlier if each.name == "blacklist" and _path(each.value) == path]
+    after = [each for each in later if each.name in ("blacklist", "include")]
+    if before and not after:
+        why = f"excepts nothing: the blacklist in line {before[0].line} comes before it"
+        return Entry(command.line, command.name, command.value, Meaning.DEAD, why)
+    why = "an exception from other commands"
+    return Entry(command.line, command.name, command.value, Meaning.NOT_TESTABLE, why)
+
+
+def _only(command: Command, path: str, others: list[Command]) -> Entry:
+    """whitelist: of the home directory only such paths are there."""
+    if path in ("~", "~/"):
+        why = "names all of the home directory: nothing of it is hidden"
+        return Entry(command.line, command.name, command.value, Meaning.WIDER, why)
+    shown = [_path(each.value) for each in others if each.name.startswith("whitelist")]
+    hides = not any(covers(each, "~/.ssh") for each in (path, *shown) if each)
+    rules = (("deny-read", "~/.ssh"),) if hides else ()
+    why = "of the home directory only the paths of whitelist commands are there"
+    return Entry(command.line, command.name, command.value, Meaning.ENFORCED, why, rules)
+
+
 def _on_path(command: Command, earlier: list[Command], later: list[Command], where: Where) -> Entry:
     name, value = command.name, command.value
 
@@ -157,6 +180,10 @@ def _on_path(command: Command, earlier: list[Command], later: list[Command], whe
         return made(Meaning.NOT_TESTABLE, "a folder that firejail chooses")
     if not path.startswith(("/", "~")):
         return made(Meaning.DEAD, "is not an absolute path: write ${HOME}/… or /…")
+    if name == "noblacklist":
+        return _exception(command, path, earlier, later)
+    if name in ("whitelist", "whitelist-ro") and covers("~", path):
+        return _only(command, path, [*earlier, *later])
     if name in ALLOWS:
         rules = [("allow-write", path)] if name == "read-write" and not is_glob(path) else []
         why = "an exception from other commands"

@@ -14,7 +14,7 @@ from typing import Any
 from boxspec.verify.meaning import Entry, Meaning, Where
 from dialects.entries import NO_SUCH_KEY, document, noted, texts, unknown
 from dialects.reading_json import Node, Pairs
-from dialects.reading_toml import shown, tables
+from dialects.reading_toml import line_of, shown, tables
 
 NAMES = ("gemini", "gemini-cli")
 WRITTEN_FOR = "Gemini CLI 0.2x to 0.4x, 2026-11"
@@ -129,6 +129,9 @@ def _sandbox(node: Node, key: str) -> Entry:
     if value is True or (isinstance(value, str) and value in KINDS):
         why = "Gemini CLI itself runs in the sandbox: verify the container that it starts"
         return Entry(node.line, key, node.shown, Meaning.NOT_TESTABLE, why)
+    if isinstance(value, str) and "/" not in value:
+        why = f"is no sandbox that Gemini CLI knows: write true, false or {', '.join(KINDS[:-1])}"
+        return Entry(node.line, key, node.shown, Meaning.DEAD, why)
     if isinstance(value, str) or node.members:
         why = "a command or an object; Gemini CLI itself runs in it"
         return Entry(node.line, key, node.shown, Meaning.NOT_TESTABLE, why)
@@ -160,7 +163,7 @@ def _policy(text: str) -> list[Entry]:
     if isinstance(found, Entry):
         return [found]
     made = [
-        Entry(1, name, shown(value), Meaning.UNKNOWN, NO_SUCH_KEY)
+        Entry(line_of(text, name), name, shown(value), Meaning.UNKNOWN, NO_SUCH_KEY)
         for name, value in found.items()
         if name not in ("rule", "safety_checker")
     ]

@@ -25,6 +25,10 @@ ACTIONS = ("allow", "ask", "deny")
 NO_ACTION = f"is not one of {', '.join(ACTIONS)}"
 # The patterns of these tools are paths.
 OF_PATHS = {"read", "edit", "write", "patch", "glob", "grep", "list", "external_directory"}
+# Tools whose calls are asked as edit.
+EDITS = ("write", "patch", "multiedit", "apply_patch")
+AS_EDIT = "edit decides for this tool too, and its own name is not asked: write edit"
+NO_DOT = "paths are compared without ./, so it matches nothing: write */{}"
 ONLY_A_TEXT = "matches only this text and no path below it: write {}*"
 ONLY_TOOLS = "OpenCode decides for its own tools; programs that bash starts are not confined"
 
@@ -56,7 +60,9 @@ def _permission(node: Node | None, key: str) -> list[Entry]:
     members = node.members
     for number, (tool, value) in enumerate(members):
         path = f"{key}.{tool}"
-        if tool not in TOOLS and not tool.startswith("mcp") and "_" not in tool:
+        if tool in EDITS:
+            made.append(Entry(value.line, path, value.shown, Meaning.DEAD, AS_EDIT))
+        elif tool not in TOOLS and not tool.startswith("mcp") and "_" not in tool:
             why = "the documentation names no such tool"
             made.append(Entry(value.line, path, value.shown, Meaning.UNKNOWN, why))
         elif isinstance(value.value, str):
@@ -91,6 +97,9 @@ def _patterns(node: Node, key: str) -> list[Entry]:
         if pattern.endswith("/") and key.rpartition(".")[2] in OF_PATHS:
             why = ONLY_A_TEXT.format(pattern)
             entry = Entry(value.line, key, entry.value, Meaning.NARROWER, why)
+        if pattern.startswith("./") and key.rpartition(".")[2] in OF_PATHS:
+            why = NO_DOT.format(pattern.removeprefix("./") or "*")
+            entry = Entry(value.line, key, entry.value, Meaning.DEAD, why)
         over = [
             later
             for later, other in members[number + 1 :]

@@ -1,22 +1,28 @@
 """sandbox-runtime (srt): the file of --settings, or ~/.srt-settings.json.
 
 Written for @anthropic-ai/sandbox-runtime 0.0.5x on Linux, from the README of its repository (as of
-2026-11): "Configuration", "Path Syntax (Linux)", "Unix Socket Settings".
+2026-11): "Configuration", "Path Syntax (Linux)", "Unix Socket Settings". A file with an error is
+refused as a whole, and srt then runs with its defaults.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
 from dialects.entries import (
     MATCHES_MOST,
+    NO_LIST,
+    NO_SWITCH,
+    NO_TEXT,
     boolean,
     covers,
     document,
     many,
+    not_json,
     noted,
     of_now,
     only_for_a_shell,
@@ -37,7 +43,12 @@ NETWORK = (
 OTHERS = (
     *("ignoreViolations", "enableWeakerNestedSandbox", "enableWeakerNetworkIsolation", "ripgrep"),
     *("allowAppleEvents", "mandatoryDenySearchDepth", "allowPty", "seccomp", "credentials"),
-    *("windows", "javaAgentJarPath", "binShell", "$schema"),
+    *("windows", "javaAgentJarPath", "binShell", "$schema", "git", "bwrapPath", "socatPath"),
+)
+# Keys of a secret that count only with the mode "mask".
+SECRET = (
+    *("injectHosts", "extract", "onExtractNoMatch", "decode", "maskClaims", "maskDuplicates"),
+    "sigv4",
 )
 NOTES = {
     "enableWeakerNestedSandbox": (
@@ -59,14 +70,44 @@ NETWORK_NOTES = {
     "mitmProxy": (Meaning.NOT_TESTABLE, "a proxy of yours sees the requests"),
     "parentProxy": (Meaning.NOT_TESTABLE, "the proxy that reaches the internet"),
 }
-NO_DOMAIN = "is not a domain, and the settings are refused: write example.org or *.example.org"
+NO_DOMAIN = "is not a domain: write example.org or *.example.org"
 HERE = ("localhost", "127.0.0.1", "[::1]", "*")
+NEEDED = (
+    *("network.allowedDomains", "network.deniedDomains"),
+    *("filesystem.denyRead", "filesystem.allowWrite", "filesystem.denyWrite"),
+)
+WRONG = (NO_DOMAIN, NO_LIST, NO_TEXT, NO_SWITCH)
+# The default settings deny no read and let no folder be written.
+LOST = ("filesystem.denyRead", "filesystem.allowRead", "filesystem.allowWrite")
 
 
 def read(text: str, where: Where) -> list[Entry]:
     found = document(text)
     if isinstance(found, Entry):
         return [found]
+    made = _entries(found, where)
+    refused = not_json(text) or _refused(found, made)
+    if refused is None:
+        return made
+    why = f"srt refuses the file for line {refused.line}, and its defaults have no such rule"
+    lost = [
+        replace(each, meaning=Meaning.DEAD, why=why) if each.key in LOST else each for each in made
+    ]
+    return [refused, *lost] if refused not in made else lost
+
+
+def _refused(found: Node, made: list[Entry]) -> Entry | None:
+    """Return the entry for which srt refuses the whole file, or None."""
+    for path in NEEDED:
+        group, _, name = path.partition(".")
+        holder = found.get(group)
+        if holder is None or holder.get(name) is None:
+            line = holder.line if holder else found.line
+            return Entry(line, path, "(not set)", Meaning.DEAD, "is missing, and srt needs it")
+    return next((each for each in made if each.why in WRONG), None)
+
+
+def _entries(found: Node, where: Where) -> list[Entry]:
     made = [*unknown(found, ("filesystem", "network", *OTHERS))]
     made += noted(found, NOTES)
     filesystem, network = found.get("filesystem"), found.get("network")
@@ -75,6 +116,7 @@ def read(text: str, where: Where) -> list[Entry]:
         made += rules_of_files(filesystem, where, "filesystem")
     made += [*unknown(network, NETWORK, "network")] if network is not None else []
     made += rules_of_network(network, found.line, "network")
+    made += credentials(found.get("credentials"), "credentials")
     return made
 
 
@@ -165,12 +207,37 @@ def _allow_write(node: Node, values: dict[str, list[str]], key: str) -> Entry:
     return Entry(node.line, name, path, meaning, why, (("allow-write", path),))
 
 
+def credentials(node: Node | None, key: str) -> Iterator[Entry]:
+    """Yield an entry for each variable and file that the programs do not get."""
+    kinds = {"envVars": ("name", "deny-env"), "files": ("path", "deny-read")}
+    yield from unknown(node, (*kinds, "allowPlaintextInject"), key) if node else ()
+    for part, (name, kind) in kinds.items():
+        found = node.get(part) if node else None
+        if found is not None and not isinstance(found.value, list):
+            yield Entry(found.line, f"{key}.{part}", found.shown, Meaning.DEAD, NO_LIST)
+        for each in found.value if found is not None and isinstance(found.value, list) else ():
+            yield from unknown(each, (name, "mode", *SECRET), f"{key}.{part}")
+            value, mode = each.get(name), each.get("mode")
+            meaning, why = Meaning.DEAD, f"needs a {name}, and a mode: deny or mask"
+            rules: tuple[tuple[str, str], ...] = ()
+            if value is None or not isinstance(value.value, str) or not value.value:
+                value = each
+            elif mode is not None and mode.value == "deny":
+                meaning, why = Meaning.ENFORCED, "no program gets it"
+                rules = ((kind, value.value),)
+            elif mode is not None and mode.value == "mask":
+                meaning, why = Meaning.NOT_TESTABLE, "programs get a placeholder in its place"
+            shown = value.value if isinstance(value.value, str) else value.shown
+            yield Entry(each.line, f"{key}.{part}", shown, meaning, why, rules)
+
+
 def is_domain(word: str) -> bool:
     """True if a word is a domain that the settings may name."""
-    name = word.removeprefix("*.")
+    host = _split(word)[0]
+    name = host.removeprefix("*.")
     if "*" in name or any(mark in name for mark in ("://", "/", " ")):
         return False
-    return "." in name.strip(".") if word != name else word in HERE or bool(name)
+    return host in HERE or host.startswith("[") or "." in name.strip(".")
 
 
 def _split(word: str) -> tuple[str, str]:

@@ -31,7 +31,11 @@ class Pair:
 
 
 def srt(part: str, **lists: list[str]) -> str:
-    return json.dumps({part: lists})
+    network: dict[str, list[str]] = {"allowedDomains": [], "deniedDomains": []}
+    files: dict[str, list[str]] = {"denyRead": [], "allowWrite": [], "denyWrite": []}
+    found = {"network": network, "filesystem": files}
+    found[part].update(lists)
+    return json.dumps(found)
 
 
 def claude(allow: list[str], deny: list[str]) -> str:
@@ -42,6 +46,10 @@ def claude(allow: list[str], deny: list[str]) -> str:
 def codex(roots: str) -> str:
     head = 'sandbox_mode = "workspace-write"\n[sandbox_workspace_write]\n'
     return f'{head}network_access = false\nwritable_roots = ["{roots}"]\n'
+
+
+def files(lines: str) -> str:
+    return f'default_permissions = "a"\n[permissions.a.filesystem]\n{lines}\n'
 
 
 def variables(given: str) -> str:
@@ -80,6 +88,20 @@ PAIRS = {
         DEAD,
         "is not a domain",
     ),
+    "a_comment_in_the_settings": Pair(
+        "srt",
+        "// no keys\n" + srt("filesystem", denyRead=["~/keys"]),
+        srt("filesystem", denyRead=["~/keys"]),
+        DEAD,
+        "is not JSON",
+    ),
+    "a_last_comma_in_the_settings": Pair(
+        "srt",
+        srt("filesystem", denyRead=["~/keys"]).replace("}}", "},}"),
+        srt("filesystem", denyRead=["~/keys"]),
+        DEAD,
+        "refuses the file",
+    ),
     "a_glob_for_writes": Pair(
         "srt",
         srt("filesystem", allowWrite=["."], denyWrite=[".github/*.yml"]),
@@ -93,6 +115,9 @@ PAIRS = {
         claude([], ["Edit(.github/**)"]),
         DEAD,
         "globs are skipped",
+    ),
+    "an_edit_that_the_sandbox_allows_too": Pair(
+        "claude", claude(["Edit(~/.netrc)"], []), claude(["Edit(./a/**)"], []), WIDER, "allowWrite"
     ),
     "an_address_for_the_web_tool": Pair(
         "claude",
@@ -118,6 +143,36 @@ PAIRS = {
     "a_root_above_the_home_directory": Pair(
         "codex", codex("/"), codex("/srv/cache"), WIDER, "all of your home directory"
     ),
+    "a_root_that_is_relative_to_the_settings": Pair(
+        "codex", codex("../shared"), codex("~/.npm"), DEAD, "relative to the folder of the settings"
+    ),
+    "a_denied_path_that_no_shell_replaces": Pair(
+        "codex", files('"$HOME/.aws" = "deny"'), files('"~/.aws" = "deny"'), DEAD, "no shell"
+    ),
+    "a_denied_path_of_no_folder": Pair(
+        "codex",
+        files('"secrets" = "deny"'),
+        files('":workspace_roots" = { "." = "write", "secrets" = "none" }'),
+        DEAD,
+        "write it below :workspace_roots",
+    ),
+    "a_glob_that_is_not_denied": Pair(
+        "codex", files('"/srv/*" = "read"'), files('"/srv" = "read"'), DEAD, "only deny"
+    ),
+    "a_denied_folder_with_a_readable_file": Pair(
+        "codex",
+        files('"~/.ssh" = "deny"\n"~/.ssh/config" = "read"'),
+        files('"~/.ssh" = "deny"\n"~/.config" = "read"'),
+        NARROWER,
+        "~/.ssh/config can be read again",
+    ),
+    "a_list_of_variables_without_its_default": Pair(
+        "codex",
+        "[shell_environment_policy]\nignore_default_excludes = true\n",
+        "[shell_environment_policy]\nignore_default_excludes = false\n",
+        WIDER,
+        "TOKEN",
+    ),
     "a_profile_that_is_missing": Pair(
         "codex", profile("stict"), profile("strict"), DEAD, "has no profile stict"
     ),
@@ -130,6 +185,40 @@ PAIRS = {
         "--ro-bind-try /etc/hosts /etc/hosts",
         DEAD,
         "is skipped",
+    ),
+    "a_destination_that_is_relative": Pair(
+        "bwrap", "--bind . .", '--bind "$PWD" "$PWD"', DEAD, "it means /: write"
+    ),
+    "a_folder_with_a_relative_destination": Pair(
+        "bwrap", "--ro-bind src src", '--ro-bind "$PWD/src" "$PWD/src"', DEAD, "it means /src"
+    ),
+    "a_path_that_no_option_mounts": Pair(
+        "bwrap",
+        "--bind / / --remount-ro ~/keys",
+        "--ro-bind / / --tmpfs ~/keys --remount-ro ~/keys",
+        DEAD,
+        "nothing is mounted",
+    ),
+    "a_hidden_folder_that_is_shown_elsewhere": Pair(
+        "bwrap",
+        "--ro-bind / / --tmpfs ~/keys --ro-bind / /mnt/host",
+        "--ro-bind / / --tmpfs ~/keys --ro-bind /usr /mnt/host",
+        NARROWER,
+        "shows the files of the host there too",
+    ),
+    "a_home_directory_that_is_writable_elsewhere": Pair(
+        "bwrap",
+        "--ro-bind / / --bind / /mnt/host",
+        "--ro-bind / / --bind ~/keys /mnt/host",
+        WIDER,
+        "all of your home directory",
+    ),
+    "a_network_that_is_shared_too_early": Pair(
+        "bwrap",
+        "--share-net --unshare-all",
+        "--unshare-all",
+        DEAD,
+        "a later --unshare-all closes it again",
     ),
     "a_variable_that_is_cleared_later": Pair(
         "bwrap", "--setenv A b --clearenv", "--clearenv --setenv A b", DEAD, "--clearenv undoes it"
@@ -153,11 +242,42 @@ PAIRS = {
         DEAD,
         "one line for each",
     ),
+    "an_exception_after_the_blacklist": Pair(
+        "firejail",
+        "blacklist ${HOME}/keys\nnoblacklist ${HOME}/keys\n",
+        "noblacklist ${HOME}/keys/a\nblacklist ${HOME}/keys\n",
+        DEAD,
+        "excepts nothing",
+    ),
+    "a_home_directory_that_is_shown_again": Pair(
+        "firejail", "whitelist ${HOME}", "whitelist ${HOME}/keys", WIDER, "nothing of it is hidden"
+    ),
     "stars_that_cross_no_slash": Pair(
         "firejail", "blacklist ${HOME}/**/.env", "blacklist ${HOME}/*/.env", NARROWER, "one folder"
     ),
     "a_profile_that_is_not_there": Pair(
         "firejail", "include no-such.inc", "include there.inc", DEAD, "does not start"
+    ),
+    "a_tool_whose_calls_have_another_name": Pair(
+        "opencode",
+        '{"permission": {"write": "deny"}}',
+        '{"permission": {"edit": "deny"}}',
+        DEAD,
+        "write edit",
+    ),
+    "a_path_with_a_dot_in_front": Pair(
+        "opencode",
+        '{"permission": {"read": {"./keys/*": "deny"}}}',
+        '{"permission": {"read": {"*keys/*": "deny"}}}',
+        DEAD,
+        "write */keys/*",
+    ),
+    "a_sandbox_that_is_none": Pair(
+        "gemini",
+        '{"tools": {"sandbox": "none"}}',
+        '{"tools": {"sandbox": "docker"}}',
+        DEAD,
+        "is no sandbox",
     ),
     "a_tool_with_its_name_elsewhere": Pair(
         "gemini",

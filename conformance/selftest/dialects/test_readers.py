@@ -41,7 +41,9 @@ def claude(deny: str, sandbox: str = '{"enabled": true, "allowUnsandboxedCommand
 
 
 def srt(**lists: Sequence[object]) -> str:
-    return json.dumps({"filesystem": lists})
+    needed: dict[str, Sequence[object]] = {"denyRead": [], "allowWrite": [], "denyWrite": []}
+    network: dict[str, list[str]] = {"allowedDomains": [], "deniedDomains": []}
+    return json.dumps({"network": network, "filesystem": {**needed, **lists}})
 
 
 KINDS = {
@@ -61,7 +63,38 @@ KINDS = {
         "claude", claude('7, "Read(./.env)"'), "7", DEAD, "whole list"
     ),
     "the_entry_beside_one_that_is_no_text": Kind(
-        "claude", claude('7, "Read(./.env)"'), "Read(./.env)", ENFORCED, "sandbox"
+        "claude", claude('7, "Read(//etc/hosts)"'), "Read(//etc/hosts)", ENFORCED, "sandbox"
+    ),
+    "a_denied_file_that_does_not_exist_yet": Kind(
+        "claude", claude('"Read(./.env)"'), "Read(./.env)", NARROWER, "nothing is there now"
+    ),
+    "a_folder_that_the_sandbox_opens_too": Kind(
+        "claude",
+        '{"sandbox": {"enabled": true},\n"permissions": {"additionalDirectories": ["../x"]}}',
+        "../x",
+        WIDER,
+        "programs in the sandbox",
+        2,
+    ),
+    "a_rule_of_a_file_with_a_comment": Kind(
+        "claude",
+        "// mine\n" + claude('"Read(//etc/hosts)"'),
+        "Read(//etc/hosts)",
+        DEAD,
+        "not JSON",
+        2,
+    ),
+    "a_variable_that_the_sandbox_removes": Kind(
+        "claude",
+        '{"sandbox": {"enabled": true, "credentials": {"envVars": [\n'
+        '{"name": "GITHUB_TOKEN", "mode": "deny"}]}}}',
+        "GITHUB_TOKEN",
+        ENFORCED,
+        "no program gets it",
+        2,
+    ),
+    "a_variable_without_a_mode": Kind(
+        "srt", '{"credentials": {"envVars": [{"name": "A"}]}}', "A", DEAD, "needs a name"
     ),
     "rules_of_a_sandbox_that_is_off": Kind(
         "claude",
@@ -125,6 +158,14 @@ KINDS = {
         "no proxy",
         4,
     ),
+    "a_glob_with_the_older_word_for_deny": Kind(
+        "codex",
+        'default_permissions = "a"\n[permissions.a.filesystem]\n"/srv/*.env" = "none"\n',
+        "/srv/*.env = none",
+        NARROWER,
+        "later files are not",
+        3,
+    ),
     "a_mask_that_a_later_mount_covers": Kind(
         "bwrap", "--tmpfs /home/u/.ssh\n--bind /home /home", "/home/u/.ssh", DEAD, "later --bind"
     ),
@@ -141,6 +182,17 @@ KINDS = {
         DEAD,
         "noblacklist in line 1",
         2,
+    ),
+    "a_home_directory_of_which_some_is_shown": Kind(
+        "firejail", "whitelist ${HOME}/a\n", "${HOME}/a", ENFORCED, "only the paths"
+    ),
+    "a_table_with_a_typing_error": Kind(
+        "gemini",
+        '[[rule]]\ndecision = "deny"\npriority = 1\n[[rules]]\na = 1\n',
+        "[{'a': 1}]",
+        UNKNOWN,
+        "no such key",
+        4,
     ),
     "an_ignored_command": Kind(
         "firejail", "ignore net\nnet none\n", "none", DEAD, "`ignore net` disables it", 2
@@ -175,6 +227,32 @@ KINDS = {
         "srt",
         '{"network": {"allowedDomains": ["https://a.org", "a.org"]}}',
         "https://a.org",
+        DEAD,
+        "is not a domain",
+    ),
+    "a_rule_of_settings_that_have_a_comment": Kind(
+        "srt", "// mine\n" + srt(denyRead=["/etc"]), "/etc", DEAD, "refuses the file for line 1", 2
+    ),
+    "a_rule_beside_a_domain_that_is_none": Kind(
+        "srt",
+        srt(denyRead=["/etc"]).replace('"allowedDomains": []', '"allowedDomains": ["*.org"]'),
+        "/etc",
+        DEAD,
+        "refuses the file",
+    ),
+    "a_rule_beside_an_entry_that_is_no_text": Kind(
+        "srt", srt(denyRead=["/etc", 7]), "/etc", DEAD, "refuses the file"
+    ),
+    "a_rule_of_settings_without_a_needed_list": Kind(
+        "srt", '{"filesystem": {"denyRead": ["/etc"]}}', "/etc", DEAD, "refuses the file"
+    ),
+    "a_needed_list_that_is_missing": Kind(
+        "srt", '{"filesystem": {"denyRead": ["/etc"]}}', "(not set)", DEAD, "srt needs it"
+    ),
+    "a_name_without_a_dot": Kind(
+        "srt",
+        srt().replace('"allowedDomains": []', '"allowedDomains": ["intranet"]'),
+        "intranet",
         DEAD,
         "is not a domain",
     ),
