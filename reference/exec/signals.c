@@ -31,7 +31,7 @@ static _Atomic(struct bs_signal_slot *) slots;
 static atomic_uint in_handler;
 static atomic_int owner; /* pid of the process that installed the handlers */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* protected by `lock` */
+/* `lock` protects this variable and the next one */
 static unsigned active_runs;
 static struct sigaction previous[2];
 static bool has_fork_handlers;
