@@ -1,1 +1,1 @@
-"""The contract sbpl: `contract.py` declares it, `page.md` describes it."""
+"""The contract sbpl. `contract.py` declares it, `page.md` describes it."""

@@ -1,4 +1,4 @@
-"""The client for compiled profiles and wrapped commands, which a case has as `case.sbpl`."""
+"""The client for compiled profiles and wrapped commands. A case has it as `case.sbpl`."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class SbplClient:
         return Wrapped(self._case.put(message).raw).of(message)
 
     def wrapped(self, argv: Sequence[Word], **fields: Unpack[WrapFields]) -> list[bytes]:
-        """Return the command of a wrap, with a wrapper that is present."""
+        """Return the wrapped command, for a request that says that the wrapper is present."""
         given: WrapFields = {"wrapper": "present"}
         return argv_of(self.wrap(argv, **(given | fields)))
 

@@ -1,4 +1,5 @@
-"""The verb `sbpl`: show decisions of a profile, and compare the stored texts of the reference."""
+"""The verb `sbpl`: show decisions of a profile, and compare the reference's texts with the stored
+ones."""
 
 from __future__ import annotations
 

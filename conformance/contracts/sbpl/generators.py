@@ -1,6 +1,6 @@
 """Make random setups and paths, for tests that compare a text with the meaning of its policy.
 
-BOXSPEC_TIMES=N makes N times as many, for an occasional long run.
+With the variable BOXSPEC_TIMES=N there are N times as many, for an occasional long run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from contracts.sbpl.client import Setup
 from contracts.shared import globs as oracle
 
-# Names without special characters. The topics FILTER and NAME test special characters.
+# Names without special characters, because the topics FILTER and NAME test special characters.
 NAMES = ("a", "b", "c", "src", "lib", "docs", ".env", "k.pem", "main.c")
 ENDINGS = ("env", "pem", "c")
 
@@ -44,7 +44,7 @@ PLAIN_SHAPES: tuple[Shape, ...] = (
 def rules(
     chance: random.Random, most: int, shapes: Sequence[Shape] = PLAIN_SHAPES, denies: float = 0.4
 ) -> list[str]:
-    """Return random rules, some of them negated."""
+    """Return random rules. Some of them are negated."""
     found = [chance.choice(shapes)(chance) for _ in range(chance.randint(0, most))]
     return [f"!{rule}" if chance.random() < denies else rule for rule in found]
 
@@ -57,13 +57,15 @@ def setup(chance: random.Random, shapes: Sequence[Shape] = PLAIN_SHAPES) -> Setu
 
 
 def without(own: Sequence[str], denies: Sequence[str]) -> list[str]:
-    """Return the rules of a profile without those that equal a global deny, which would be
-    refused."""
+    """Return the rules of a profile, without those that equal a global deny.
+
+    A profile with such a rule would be refused.
+    """
     return [rule for rule in own if rule.removeprefix("!") not in denies]
 
 
 def exceptions(chance: random.Random, denies: Sequence[str]) -> list[str]:
-    """Return the denies; some `Q/**` among them are followed by an exception inside Q."""
+    """Return the denies. After some of the denies `Q/**` there is an exception inside Q."""
     found: list[str] = []
     for deny in denies:
         found.append(deny)
@@ -146,8 +148,7 @@ def made_from(chance: random.Random, rule: str) -> str:
 
 
 def near(chance: random.Random, path: str) -> list[str]:
-    """Return the path, a path above it, a path below it, and a path of which it is only a
-    prefix."""
+    """Return the path, a path above it, a path below it, and a path that begins with its text."""
     if path == oracle.ROOT:
         return [path]
     above = path.rpartition("/")[0] or oracle.ROOT
@@ -181,6 +182,6 @@ def glob(chance: random.Random, pieces: Sequence[str]) -> str:
 
 
 def begins_no_name_with_a_mark(path: str) -> bool:
-    """True if no name begins with a combining mark, which would belong to the character before
-    it."""
+    """True if no name begins with a combining mark: the mark would belong to the character
+    before."""
     return not any(unicodedata.combining(name[:1] or "a") for name in path.split("/"))

@@ -22,7 +22,8 @@ FOLDER = ROOT / "fixtures" / "sbpl"
 
 @dataclass(frozen=True)
 class Shape:
-    """A golden: a request, and the stored text that the reference once returned for it."""
+    """A golden: a request, and the text that the reference returned for it when the text was
+    stored."""
 
     file: Path
 
@@ -51,7 +52,7 @@ def shapes(folder: Path = FOLDER) -> list[Shape]:
 def compare(shim: str | None, write: bool, folder: Path = FOLDER) -> int:
     """Compare all goldens; with `write` store the new texts.
 
-    Return 0 if no text differs, otherwise 1 after showing the differences.
+    Return 0 if no text differs. Otherwise show the differences and return 1.
     """
     every = shapes(folder)
     if not every:

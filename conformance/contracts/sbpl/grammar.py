@@ -1,5 +1,7 @@
-"""Check that a text consists only of clauses that the page defines. Their decisions do not matter
-here."""
+"""Check that a text consists only of clauses that the page defines.
+
+The decisions of the clauses do not matter here.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ _STRINGS = ("literal", "subpath", "regex", "mac-policy-name")
 
 
 def strange(data: bytes) -> list[str]:
-    """Return the lines that are no clauses of the page."""
+    """Return the lines that are not clauses of the page."""
     *lines, last = data.split(b"\n")
     found = [] if last == b"" else ["the last line does not end"]
     for number, line in enumerate(lines, 1):
@@ -31,8 +33,10 @@ def strange(data: bytes) -> list[str]:
 
 
 def _unknown(line: bytes) -> list[str]:
-    """Return the unknown forms in the filters of a clause, without those that SBPL-FILTER-07
-    reports."""
+    """Return the unknown forms in the filters of a clause.
+
+    Forms that SBPL-FILTER-07 reports are left out.
+    """
     try:
         clauses = load(b"(version 1)" + line).clauses
     except Unreadable as why:

@@ -1,7 +1,7 @@
 """Hostile names, and a check that a text treats them as data.
 
 The text is compared with the text for a harmless name in the same place. All forms must be equal,
-and all strings must be equal except for the name.
+and all strings must be equal after the name is replaced.
 """
 
 from __future__ import annotations
@@ -49,13 +49,15 @@ LETTERS = "\"\\\\()();#'`$%^|[]{}+*?.!- =~,@&<>:aZ0é😀\u2028\u00ad"
 
 
 def names(chance: random.Random, count: int) -> list[str]:
-    """Return fixed names, then random ones. None has control characters, or a blank at an end."""
+    """Return fixed names, then random ones. No name has control characters, or a blank at an
+    end."""
     found = list(ENDINGS)
     while len(found) < count:
         made = "".join(chance.choices(LETTERS, k=chance.randint(1, 24)))
         if chance.random() < 0.3:
             made += chance.choice(ENDINGS)
-        # Names contain a mark that no other string of the text has, so the name can be found by it.
+        # Each name contains a mark that no other string of the text contains. So the name can be
+        # found in the text.
         made = chance.choice([f"{MARK}{made}", f"{made}{MARK}"]).strip()
         if not made.startswith("~"):
             found.append(made)
@@ -70,7 +72,7 @@ def in_a_rule(name: str) -> str:
 
 
 def shape(text: Text, name: str) -> list[object]:
-    """Return the forms and strings of a text, with the name replaced by the harmless one."""
+    """Return the forms and strings of a text. In them the harmless name replaces the name."""
     found: list[object] = []
     for clause in text.profile.clauses:
         found.append((clause.allow, clause.operations))

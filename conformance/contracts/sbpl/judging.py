@@ -1,4 +1,5 @@
-"""Compare a text with the meaning of its setup, and a refusal with its allowed counterpart."""
+"""Compare a text with the meaning of its setup, and a refused setup with its allowed
+counterpart."""
 
 from __future__ import annotations
 
@@ -22,8 +23,10 @@ def same_as_meant(
     paths: Iterable[str],
     names: Iterable[str],
 ) -> int:
-    """Fail unless each path is decided as the meaning of the setup demands. Return the number of
-    paths."""
+    """Fail unless the text decides each path as the meaning of the setup demands.
+
+    Return the number of paths.
+    """
     wanted = {path: answer for path in paths if (answer := meant(path)) is not None}
     text.expect(what, wanted, names)
     return len(wanted)

@@ -1,4 +1,4 @@
-"""Everything that the tests use, to be imported as `from contracts.sbpl import kit as sbpl`."""
+"""All names that the tests use. They are imported as `from contracts.sbpl import kit as sbpl`."""
 
 from contracts.sbpl.client import FILE, HOME, ROOT, Setup, argv_of, wrap_message
 from contracts.sbpl.generators import (

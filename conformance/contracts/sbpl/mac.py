@@ -1,8 +1,8 @@
 """Run texts with the real sandbox-exec, and compare each case with the evaluator and the policy.
 
-A shape is a request with its text. Its home directory, /Users/u, is replaced by a temporary
-directory. There each case is prepared and tried without a sandbox, then prepared again and tried in
-the sandbox.
+A shape is a request with its text. A temporary directory replaces its home directory /Users/u. In
+this directory, the files of each case are made and the case is tried without a sandbox. Then the
+files are made again, and the case is tried in the sandbox.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ ABSENT = "sandbox-exec is a part of macOS: ci/macos-lane measures this there"
 SHAPES = ROOT / "fixtures" / "sbpl"
 PROBE = Path(__file__).with_name("probe.py")
 WITHIN_S = 20.0
-# The operation that each action needs on its path. The new name of `rename` needs
-# file-write-create.
+# The operation that each action needs on its path. `rename` also needs file-write-create on the new
+# name.
 ACTIONS = {
     "create": "file-write-create",
     "write": "file-write-data",
@@ -55,12 +55,12 @@ AT_ROOT = ("mode", "stat")
 AT_HOME = ("x", ".orbit/x", ".orbit2/x", "Library/Caches/x", "Library/x", ".codex/x", ".gemini/x")
 PATHS_A_SHAPE = 20
 DENIED = (errno.EPERM, errno.EACCES)
-# Paths that need no escapes, neither in a regular expression nor in a string.
+# Paths without characters that must be escaped in a regular expression or in a string.
 PLAIN = re.compile(r"(/[A-Za-z0-9_-]+)+")
 
 
 def absent() -> str | None:
-    """Return the reason why this machine cannot measure, or None."""
+    """Return the reason why this machine cannot run sandbox-exec, or None."""
     here = sys.platform == "darwin" and os.access(WRAPPER, os.X_OK)
     return None if here else ABSENT
 
@@ -73,7 +73,7 @@ class Shape:
 
     @property
     def is_movable(self) -> bool:
-        """True if the home directory of the shape can be replaced by a temporary directory."""
+        """True if a temporary directory can replace the home directory of the shape."""
         return str(self.setup.root).startswith(f"{HOME}/")
 
     def moved(self, home: str) -> Shape:
@@ -99,7 +99,7 @@ def moved_text(text: bytes, home: str) -> bytes:
 
 
 def setup_of(message: dict[str, Any]) -> Setup | None:
-    """Return the setup of a request, or None if the request has a policy or bytes."""
+    """Return the setup of a request, or None if the request contains a policy or bytes."""
     rules = message.get("rules")
     if rules is None or any(name.endswith("_b64") for name in message):
         return None
@@ -137,7 +137,7 @@ class Attempt:
 
 
 def attempts(setup: Setup, home: str) -> list[Attempt]:
-    # The seed depends only on the rules, so that a finding on a Mac can be reproduced.
+    # The seed depends only on the rules. So a finding on a Mac can be reproduced.
     chance = random.Random(str(setup.rules))
     below = [
         generators.absolute(setup, path)
@@ -175,9 +175,9 @@ def by_policy(meaning: Meaning, attempt: Attempt) -> str | None:
 
 
 class Probe:
-    """A process that runs the program probe.py, in a sandbox or without.
+    """A process that runs the program probe.py, in a sandbox or without one.
 
-    It runs one case after the other.
+    It makes one attempt after the other.
     """
 
     def __init__(self, before: Sequence[str | Path] = ()) -> None:
@@ -223,7 +223,7 @@ class Probe:
 
 
 def prepare(home: Path, attempt: Attempt, root: str) -> None:
-    """Empty the home, and create only the files that the case needs."""
+    """Empty the home directory, and create only the files that the attempt needs."""
     for each in home.iterdir():
         shutil.rmtree(each) if each.is_dir() else each.unlink()
     path = Path(attempt.path)
@@ -234,7 +234,7 @@ def prepare(home: Path, attempt: Attempt, root: str) -> None:
 
 
 def differences(shape: Shape, home: Path, wrapper: Path) -> tuple[int, list[str]]:
-    """Return the number of cases that were tried, and the cases that differ."""
+    """Return the number of attempts that were made, and those whose results differ."""
     setup = shape.setup
     text, meaning = Text(shape.text, setup.root), Meaning(setup)
     found: list[str] = []
@@ -265,7 +265,7 @@ def differences(shape: Shape, home: Path, wrapper: Path) -> tuple[int, list[str]
 
 
 class Home:
-    """A temporary directory for the cases. Its name needs no escapes."""
+    """A temporary directory for the attempts. Its name needs no escapes."""
 
     def __init__(self, folder: Path | None) -> None:
         self.made = tempfile.mkdtemp(prefix="boxspec-mac-", dir=folder or Path.home())
@@ -288,7 +288,7 @@ class Home:
 
 
 def loads(shape: Shape, wrapper: Path) -> list[str]:
-    """Return the error if sandbox-exec does not accept the text at all."""
+    """Return the error of sandbox-exec if it does not accept the text at all."""
     with tempfile.NamedTemporaryFile(suffix=".sb") as file:
         file.write(shape.text)
         file.flush()
@@ -305,8 +305,10 @@ def loads(shape: Shape, wrapper: Path) -> list[str]:
 
 
 def judged(case: SbplCase, shapes: Iterable[Shape] | None = None) -> list[str]:
-    """Compile texts for an existing directory, and return the cases in which sandbox-exec
-    differs."""
+    """Compile texts for an existing directory.
+
+    Return the attempts in which sandbox-exec decides in another way.
+    """
     found: list[str] = []
     for shape in goldens() if shapes is None else shapes:
         if not shape.is_movable:

@@ -1,4 +1,4 @@
-"""Find the meaning of a setup from the policy oracle and the page, never from the text.
+"""Find the meaning of a setup from the policy oracle and the page, and never from the text.
 
 None means that the contract allows two answers, so the path is not tested. This is so if a deny
 without wildcards may also cover paths below it, or if `?` meets a character other than printable
@@ -32,7 +32,7 @@ def plain(body: str) -> bool:
 
 
 def named(body: str) -> list[str]:
-    """Return the leading segments of a rule that have no wildcard."""
+    """Return the leading segments of a rule, up to the first one with a wildcard."""
     found = []
     for name in body.split("/"):
         if wild(name):
@@ -42,7 +42,10 @@ def named(body: str) -> list[str]:
 
 
 def ancestors(body: str) -> list[str]:
-    """Return the directories below the root that a rule names as ancestors of its paths."""
+    """Return the directories above the paths of a rule, as far as the rule names them.
+
+    They are below the root.
+    """
     names = named(body)
     if names and plain(body):
         names = names[:-1]
@@ -50,8 +53,8 @@ def ancestors(body: str) -> list[str]:
 
 
 def _wider(rules: Sequence[str]) -> list[str]:
-    """Return the rules with each plain deny widened to the paths below it, which the contract
-    accepts too."""
+    """Return the rules. Each plain deny also covers the paths below it, which the contract
+    allows."""
     found = []
     for rule in rules:
         body = rule.removeprefix("!")
@@ -83,15 +86,16 @@ class Meaning:
         self.modify = [fold(rule) for rule in setup.modify]
         self.denies = [fold(rule) for rule in setup.deny_modify]
         self.asks = any("?" in rule for rule in (*self.read, *self.modify, *self.denies))
-        # Two versions: the denies as they are written, and the denies widened as far as the
-        # contract allows.
+        # There are two versions of the lists: with the denies as they are written, and with denies
+        # that cover as much as the contract allows.
         self.lists = (
             (self.modify, self.denies, self.read),
             (_wider(self.modify), _wider_denies(self.denies), _wider(self.read)),
         )
 
     def relative(self, path: str) -> str | None:
-        """Return the path relative to the root, folded if names fold; None if it is outside."""
+        """Return the path relative to the root, or None if it is outside. If names fold, it is
+        folded."""
         if not within(self.root, path):
             return None
         return self.fold(path[len(self.root.rstrip("/")) + 1 :]) or oracle.ROOT
@@ -116,7 +120,7 @@ class Meaning:
         return first if first is second else None
 
     def may_modify(self, path: str) -> bool | None:
-        """Return the decision for every kind of write except unlink."""
+        """Return the decision about all kinds of writing except unlink."""
         sides = self.setup.side_roots if self.setup.provider == "codex" else ()
         if any(within(raw(side).decode(), path) for side in sides):
             return True

@@ -1,7 +1,7 @@
-"""The program that runs in the sandbox: it reads actions and paths from stdin, makes the attempts
-and prints the results.
+"""The program that runs in the sandbox.
 
-It is a separate file that imports nothing from the kit, so that the attempts are its only accesses.
+It reads actions and paths from stdin, makes the attempts and prints the results. It is a separate
+file that imports nothing from the kit, so that the attempts are its only accesses.
 """
 
 import json

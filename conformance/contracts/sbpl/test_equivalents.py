@@ -1,4 +1,4 @@
-"""Several topics: rules that a compiler may take for equal ones, and many rules."""
+"""Several topics: rules that a compiler may confuse, and large numbers of rules."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ PATHS = [
 
 
 def compare_writes(case: SbplCase, what: str, given: Setup, paths: list[str]) -> None:
-    """Fail if the text decides about writing one of these paths otherwise than the policy."""
+    """Fail if the text and the policy decide differently about writing one of these paths."""
     places = [sbpl.absolute(given, path) for path in paths]
     text = case.sbpl.compiled(given)
     sbpl.same_as_meant(what, text, sbpl.Meaning(given).may_modify, places, ["file-write-create"])
 
 
 def compare_reads(case: SbplCase, what: str, given: Setup, paths: list[str]) -> None:
-    """Fail if the text decides about reading one of these paths otherwise than the policy."""
+    """Fail if the text and the policy decide differently about reading one of these paths."""
     places = [sbpl.absolute(given, path) for path in paths]
     text = case.sbpl.compiled(given)
     sbpl.same_as_meant(what, text, sbpl.Meaning(given).may_read, places, ["file-read-data"])
@@ -62,19 +62,20 @@ BELOW = ["h/c", "h/c/a", "h/c/ab", "h/c/abc", "h/c/a/b", "h/c/a/ab", "h/c/x/y/ab
 @requires("SBPL-EXCEPT-01")
 @pytest.mark.parametrize("sign", ["", "!"])
 def test_wildcards_inside_an_exception_have_their_usual_width(case: SbplCase, sign: str) -> None:
-    """Each wildcard is tested as an allow and as a denial."""
+    """Test each wildcard inside an exception, as an allow and as a denial."""
     for rule in near_globs.NESTED:
         rules = [f"{'' if sign else '!'}**", f"{sign}{rule}"]
         given = Setup(modify=rules, deny_modify=["h/**", "!h/c/**"])
         compare_writes(case, f"{rules} inside an exception", given, BELOW)
 
 
-# Numbers at which a mask, a byte or a table of a compiler ends.
+# At these numbers of rules a mask, a byte or a table of a compiler is full.
 COUNTS = (1, 8, 9, 31, 33, 63, 65, 127, 129, 255, 257, 513)
 
 
 def many(shape: str, count: int) -> tuple[list[str], list[str]]:
-    """Return rules of this shape, and paths of the first, a middle, the last and no rule."""
+    """Return rules of this shape, and paths that the first, a middle, the last and no rule
+    match."""
     rules = [shape.replace("{}", str(number)) for number in range(count)]
     at = sorted({0, count // 2, count - 1, count})
     paths = [shape.replace("{}", str(n)).replace("**/", "").replace("*", "k") for n in at]
@@ -109,13 +110,16 @@ def test_exceptions_of_every_number_hold(case: SbplCase, end: str) -> None:
         compare_writes(case, f"{count} exceptions", given, ["e", *paths, *below])
 
 
-# Each of these counts is a third of one above.
+# Each count is a third of one of the counts above, because `turns` makes three rules at a time.
 THIRDS = (1, 3, 11, 22, 43, 86, 171)
 
 
 def turns(count: int) -> tuple[list[str], list[str]]:
-    """Return rules that allow and deny in turns, each with a name of its own, and paths of the
-    first, a middle, the last and no rule."""
+    """Return rules that alternately deny and allow, and paths.
+
+    The three rules of a turn share a name. The paths are about the first, a middle, the last and no
+    turn.
+    """
     rules = [
         rule
         for number in range(count)
@@ -172,7 +176,7 @@ def test_read_denied_rules_of_every_number_are_guarded(case: SbplCase) -> None:
         )
 
 
-# Rules that differ only in case, or in a character that looks like another one.
+# Pairs of rules that differ only in case, or in a character that looks similar.
 ALIKE = [("k", "K"), ("K", "k"), ("a/k/**", "A/k/**"), ("a/*.env", "a/*.ENV"), ("e", "\u0435"),
          ("a/k", "a/k/**"), ("a?", "a*"), ("s/x", "\u017f/x"), ("k", "\u212a")]  # fmt: skip
 
@@ -181,7 +185,7 @@ NAMED = [ascii(" ".join(pair)) for pair in ALIKE]
 
 
 def names_of(pair: tuple[str, str]) -> list[str]:
-    """Return for each rule a path that it matches."""
+    """Return one path for each of the two rules, which the rule matches."""
     return [rule.replace("/**", "/x").replace("*", "x").replace("?", "y") for rule in pair]
 
 
@@ -219,7 +223,7 @@ def test_almost_equal_rules_both_guard_their_paths(case: SbplCase, pair: tuple[s
 @requires("SBPL-MODIFY-08")
 @pytest.mark.parametrize("segment", ["n", "*", "?"])
 def test_rules_of_every_depth_hold(case: SbplCase, segment: str) -> None:
-    # The string of a rule may have 1,000 bytes (SBPL-NAME-04), and each `?` needs many of these.
+    # The string of a rule may have 1,000 bytes (SBPL-NAME-04), and each `?` needs many of them.
     for depth in (1, 2, 7, 8, 9, 15, 16, 17) if segment == "?" else (1, 2, 15, 16, 17, 31, 32, 33):
         rule = "/".join([segment] * depth)
         paths = ["/".join(["n"] * length) for length in (depth - 1, depth, depth + 1) if length]

@@ -1,4 +1,4 @@
-"""SBPL-FILE: the file that has the text while the command runs."""
+"""SBPL-FILE: the file that contains the text while the command runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ TEXT = '(version 1)\n(deny default)\n; é "quoted"\n'
 
 @contextmanager
 def held(case: SbplCase, folder: Path, text: str = TEXT, state: State = ()) -> Iterator[Path]:
-    """Start a wrap that has answered but not ended; yield the file that its answer names."""
+    """Yield the file that the answer of a wrap names, while the shim still waits at the fifo
+    `hold`."""
     message = sbpl.wrap_message(["x"], text=text, dir=folder, wrapper="present")
     with case.launch(message, Observed, hold=True, state=state) as shim:
         shim.wait_response()
@@ -79,7 +80,7 @@ def test_each_wrap_has_a_file_of_its_own(case: SbplCase) -> None:
 @requires("SBPL-FILE-02")
 @pytest.mark.parametrize("kind", ["a link", "a file"])
 def test_an_existing_entry_is_not_opened(case: SbplCase, kind: str) -> None:
-    """Another file is placed at each name that earlier wraps used."""
+    """Place another file at each name that earlier wraps have used."""
     place, victim = folder(case, "profiles"), case.tmp / "victim"
     victim.write_text("kept")
     used = []
@@ -101,7 +102,7 @@ def test_an_existing_entry_is_not_opened(case: SbplCase, kind: str) -> None:
 @requires("SBPL-FILE-02")
 @pytest.mark.parametrize("kind", ["a link", "a file"])
 def test_an_entry_at_the_last_name_is_not_opened(case: SbplCase, kind: str) -> None:
-    """One process makes all wraps, so a name that depends only on the process number would
+    """Make all wraps in one process: a name that depends only on the process number would
     repeat."""
     place, victim = folder(case, "profiles"), case.tmp / "victim"
     victim.write_text("kept")
@@ -116,8 +117,8 @@ def test_an_entry_at_the_last_name_is_not_opened(case: SbplCase, kind: str) -> N
             )
             used.add(file)
         else:
-            # If a file of that name exists, a wrap may end in an error, but the first wrap must
-            # not.
+            # If there is a file of that name, a later wrap may end in an error. The first wrap must
+            # succeed.
             expect("whether the first wrap created a file", bool(used), True, answer.raw)
         found = [
             written(each).decode(errors="replace") if each.exists() else None
@@ -165,7 +166,8 @@ def test_a_refused_wrap_leaves_no_file(case: SbplCase) -> None:
 
 @requires("SBPL-FILE-04")
 def test_a_fallback_makes_no_file(case: SbplCase) -> None:
-    """The modification time of the directory shows if a file was created and removed in it."""
+    """Wrap without a wrapper. The time of the directory shows whether a file was made and removed
+    in it."""
     place = folder(case, "profiles")
     os.utime(place, (1, 1))
     fields: WrapFields = {"text": TEXT, "dir": place, "wrapper": "missing", "allow_fallback": True}
@@ -197,7 +199,7 @@ def test_a_partly_written_file_is_not_left(case: SbplCase) -> None:
     expect("whether a command with a smaller text is wrapped", shorter.ok, True)
 
 
-# Clauses about a file in the directory `{place}`, and whether they allow a write to it.
+# Clauses about a file in the directory `{place}`, each with True if it allows writing to the file.
 WRITABLE = {
     "its directory": ('(allow file-write* (subpath "{place}"))', True),
     "a directory above": ('(allow file-write* (subpath "{above}"))', True),
@@ -269,7 +271,7 @@ WRITABLE = {
 
 
 def warned_of(case: SbplCase, place: Path, text: str) -> bool:
-    """True if a warning of the wrap names the file."""
+    """True if a warning of the wrap names this file."""
     answer = case.sbpl.wrap(["x"], text=text, dir=place, wrapper="present")
     file = os.fsdecode(sbpl.argv_of(answer)[2])
     named = [file in each for each in answer.result["warnings"]]
@@ -304,7 +306,8 @@ def test_a_file_behind_a_link_is_judged_by_its_place(case: SbplCase) -> None:
 @requires("SBPL-FILE-06")
 def test_a_compiled_text_decides_about_its_own_file(case: SbplCase) -> None:
     place = folder(case, "profiles")
-    # The folder of the case may lie below /tmp or /var, which must be refused as a root.
+    # The folder of the case may lie below /tmp or /var. Such a root must be refused, so another
+    # root is used.
     root = "/Users/u/ws"
     for modify, wanted in ((["profiles/**"], True), (["*/*.sb"], True), (["src/**"], False)):
         text = case.sbpl.compiled(sbpl.Setup(modify=modify, root=root)).data.decode()

@@ -1,4 +1,4 @@
-"""SBPL-FILTER: how one rule is translated into one filter."""
+"""SBPL-FILTER: the filter that a rule is translated into."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ def by_rule(case: SbplCase, rule: str, denied: bool) -> Text:
 
 
 def judge(case: SbplCase, rule: str, yes: list[str], no: list[str]) -> None:
-    """Check paths that the rule matches (`yes`) and others (`no`), with the rule as an allow and as
-    a deny."""
+    """Check paths that the rule matches (`yes`), and paths that it does not match (`no`).
+
+    The rule is tested as an allow and as a deny.
+    """
     for denied in (False, True):
         matched, other = (no, yes) if denied else (yes, no)
         text = by_rule(case, rule, denied)
@@ -44,8 +46,8 @@ SPECIAL: list[tuple[str, list[str], list[str]]] = [
     ("d/a|b*", ["d/a|b", "d/a|bx"], ["d/a", "b", "bx"]),
     ("**/.env", [".env", "a/.env"], ["xenv", "a/xenv", "aenv"]),
     ("**/a.b/**", ["a.b", "x/a.b", "a.b/x"], ["axb", "x/axb", "axb/x"]),
-    # These have no wildcard, so their filter is a literal. The special characters must be literal
-    # in it as well.
+    # These rules have no wildcard, so their filter is a literal. In it special characters must be
+    # literal too.
     ("d/a.b", ["d/a.b"], ["d/axb"]),
     ("d/[ab]/**", ["d/[ab]", "d/[ab]/x"], ["d/a", "d/a/x"]),
 ]
@@ -81,7 +83,8 @@ def test_a_star_does_not_cross_a_slash(case: SbplCase) -> None:
 @requires("SBPL-FILTER-02")
 @pytest.mark.parametrize("rule", ["*", "*/**"])
 def test_a_star_alone_needs_a_character(case: SbplCase, rule: str) -> None:
-    """The root `/` is special, because its path is the only one that ends in a slash."""
+    """Match a star in the root `/`, which is special: its path is the only one that ends in a
+    slash."""
     plain = case.sbpl.compiled(Setup(modify=["a"], root="/"))
     if not plain.allows("file-write-data", "/a"):
         raise Blocked(["SBPL-MODIFY-09"], "no path below the root `/` is writable")
@@ -151,7 +154,8 @@ def test_a_question_mark_in_a_deny_matches_each_character(case: SbplCase, name: 
 def test_a_question_mark_matches_each_character_wherever_a_deny_stands(
     case: SbplCase, name: str
 ) -> None:
-    """A `?` in a deny of reading or unlinking, and in an exception from a deny of writing."""
+    """Put a `?` into a deny of reading or unlinking, and into an exception from a deny of
+    writing."""
     path = f"d/a{ONE[name]}c"
     reads = case.sbpl.compiled(Setup(modify=["**"], deny_read=["d/a?c"]))
     for names in (sbpl.READ, [sbpl.UNLINK]):
@@ -169,7 +173,7 @@ def test_a_question_mark_matches_each_character_wherever_a_deny_stands(
 def test_a_rule_that_allows_and_denies_has_a_question_mark_for_each(
     case: SbplCase, path: str
 ) -> None:
-    """One text has the rule both as an allow and as a deny, in both orders."""
+    """Use a rule with `?` both as an allow and as a deny in one text, in both orders."""
     rule = f"d/{'?' * len(path[2:].encode())}"
     printable = rule.replace("?", "x")
     denied = Setup(modify=["d/?"], read=["**", "!d/?"])
@@ -190,7 +194,10 @@ def test_a_question_mark_matches_one_character_and_no_slash(case: SbplCase) -> N
 
 @requires("SBPL-FILTER-05")
 def test_a_question_mark_in_an_allow_matches_no_more_than_one(case: SbplCase) -> None:
-    """If the engine counts bytes, two question marks must not match the two bytes of one letter."""
+    """Match question marks in an allow with letters of several bytes.
+
+    If the engine counts bytes, two question marks must not match the two bytes of one letter.
+    """
     for rule, path in (("d/??", "d/é"), ("d/???", "d/€"), ("d/????", "d/😀"), ("d/?", "d/éé")):
         text = by_rule(case, rule, False)
         text.expect(
@@ -198,7 +205,7 @@ def test_a_question_mark_in_an_allow_matches_no_more_than_one(case: SbplCase) ->
         )
 
 
-# A root, and another path that it would match as a regular expression.
+# Roots, each with another path that it would match as a regular expression.
 ROOTS = {
     "brackets": ("/Users/u/project[1]", "/Users/u/project1"),
     "a dot": ("/Users/u/w.s", "/Users/u/wxs"),
@@ -233,8 +240,11 @@ def test_the_root_means_itself(case: SbplCase, name: str) -> None:
 @requires("SBPL-FILTER-06", capability="sbpl.fold")
 @pytest.mark.parametrize("name", [*ROOTS, "a letter", "a letter with a mark"])
 def test_the_root_means_itself_where_names_fold(case: SbplCase, name: str) -> None:
-    """The kernel reports the root in one spelling, so the root does not fold: another spelling is
-    another directory."""
+    """Use a root where names fold.
+
+    The kernel reports the root in one spelling, so the root does not fold: another spelling is
+    another directory.
+    """
     more = {
         "a letter": ("/Users/u/Ws", "/Users/u/wS"),
         "a letter with a mark": ("/Users/u/é", "/Users/u/É"),

@@ -1,4 +1,4 @@
-"""SBPL-FLAG: under the wrapper, the sandbox of the provider itself is switched off."""
+"""SBPL-FLAG: under the wrapper, the provider's own sandbox is switched off."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ FULL = "--sandbox danger-full-access"
 
 
 def judge(case: SbplCase, provider: str | None, before: str, after: str) -> None:
-    """Wrap the command `before`, and compare the result with `after`. Both are split at blanks."""
+    """Wrap the command `before`, and compare the result with `after`. Blanks separate the words of
+    both."""
     argv = case.sbpl.wrapped(before.split(), provider=provider)
     expect("the command after the wrapper", b" ".join(argv[3:]).decode(), after)
 
@@ -189,7 +190,7 @@ def test_a_missing_mode_does_not_remove_the_next_flag(case: SbplCase, name: str)
     judge(case, "codex", *MISSING[name])
 
 
-# Words that resemble a value or a flag, but are neither.
+# Words that are similar to a value or a flag, but are neither.
 NEAR_VALUES = [b"TRUE", b"True", b"Docker", b"true ", b" true", b"true\t", b"truex", b"tru",
                b"docker.io", b"podman\n", b"sandbox-exec2", b"\xef\xbd\x94rue", b"yes"]  # fmt: skip
 NEAR_FLAGS = [b"--Sandbox", b"--SANDBOX", b"--sandbox ", b" --sandbox", b"--sandboxx",
@@ -199,7 +200,7 @@ NEAR_FLAGS = [b"--Sandbox", b"--SANDBOX", b"--sandbox ", b" --sandbox", b"--sand
 NEAR_FLAGS_OF_CODEX = [*NEAR_FLAGS, b"-Sread-only", b" -sread-only", b"--FULL-AUTO",
                        b"--full-auto ", b" --full-auto", b"-C", b"--Config",
                        b"--Config=sandbox_mode=x", b" --config=sandbox_mode=x"]  # fmt: skip
-# Words that resemble `exec` and `--`, but are neither.
+# Words that are similar to `exec` and `--`, but are neither.
 NEAR_EXEC = [b"EXEC", b"Exec", b"exec ", b" exec", b"E", b"execute", b"exe", b"ex"]
 NEAR_DASHES = [b"---", b"----", b"-- ", b" --", b"\xe2\x80\x94", b"--=", b"-"]
 

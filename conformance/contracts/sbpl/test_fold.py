@@ -127,7 +127,7 @@ def test_a_question_mark_of_a_deny_takes_a_letter_with_its_marks(
 @requires("SBPL-FOLD-01")
 @pytest.mark.parametrize("place", ["read", "deny"])
 def test_a_long_list_is_folded_whole(case: SbplCase, place: str) -> None:
-    """By far the longest rule is the first or the last one."""
+    """Fold a list in which the first or the last rule is by far the longest."""
     name = f"{'0' * 210}/" * 4 + "C"
     rules = {"read": [name, "K"], "deny": ["K", name]}[place]
     text = case.sbpl.compiled(Setup(read=["**", *(f"!{rule}" for rule in rules)], case="fold"))

@@ -1,6 +1,6 @@
-"""SBPL-FORM: the start and the grammar of every text.
+"""SBPL-FORM: the first lines and the grammar of every text.
 
-The same request must always give the same text.
+Equal requests must always give equal texts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BROAD = [
     *("file-read*", "process*", "signal", "ipc-posix*", "mach*", "system-fsctl"),
     *("system-socket", "network*", "sysctl*", "iokit*"),
 ]
-# The operations that the clauses of every text name.
+# The operations that clauses name in every text.
 NAMED = {
     leaf for name in (*BROAD, "file-write*", "system-mac-syscall") for leaf in sbpl.leaves(name)
 }
@@ -124,7 +124,7 @@ def test_a_request_gives_the_same_bytes_again(case: SbplCase) -> None:
 
 
 ONE = Setup(modify=["Src/**"], deny_read=["K/**"], env={"HOME": "/Users/u"})
-# Requests that differ from the first one in one field.
+# Requests that each differ from the first one in one field.
 OTHERWISE: dict[str, dict[str, Any]] = {
     "the first": {},
     "case": {"case": "fold"},
@@ -259,8 +259,10 @@ MERGED = Setup(modify=["**"], deny_read=["k", "l"], deny_modify=["s/**", "!s/c/*
 @requires("SBPL-FORM-08", capability="policy.json")
 @pytest.mark.parametrize("profile", ["p", "unrestricted", None])
 def test_two_policy_files_give_the_text_of_their_rules(case: SbplCase, profile: str | None) -> None:
-    """Both files have denies. The profile is defined in one of them, or (`unrestricted`) in
-    neither."""
+    """Compile two policy files, both with denies.
+
+    One of them defines the profile. The profile `unrestricted` is in no file.
+    """
     own: dict[str, Any] = {"fsProfiles": {"p": {"read": ["**"], "modify": ["**"]}}}
     denies: dict[str, Any] = {"denyRead": ["l"], "denyModify": ["s/c/d"]}
     text = sbpl.bytes_of(case.sbpl.compile(MERGED))

@@ -1,4 +1,4 @@
-"""SBPL-MAC: compiled texts, tried with the real sandbox-exec."""
+"""SBPL-MAC: compiled texts with the real sandbox-exec."""
 
 from __future__ import annotations
 

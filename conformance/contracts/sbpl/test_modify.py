@@ -1,4 +1,4 @@
-"""SBPL-MODIFY: below the root a text decides as its policy does."""
+"""SBPL-MODIFY: below the root, a text decides about writing as its policy does."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_an_empty_list_makes_no_path_writable(case: SbplCase) -> None:
         )
 
 
-# A spelling of a rule, and the paths that it matches.
+# Spellings of rules, each with the paths that the rule matches.
 SPELLED = {
     "a/": ("a", "a/b"),
     "./a/": ("a", "a/b"),

@@ -1,4 +1,4 @@
-"""SBPL-NAME: a path is data, so no name may be read as a form."""
+"""SBPL-NAME: a path is data. So no name may be read as a form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BASE = Setup(modify=["src/**"], env={"HOME": "/Users/u"}, provider="codex")
 
 
 def with_name(place: str, name: str) -> Setup:
-    """Return a setup with the name in one of the places that become strings of the text."""
+    """Return a setup with the name in one of the places from which strings of the text are made."""
     if place == "root":
         return BASE.but(root=f"/Users/u/{name}/ws", modify=["src/**", "**/*.c", "lib"])
     if place == "rule":
@@ -41,7 +41,7 @@ AT_HOME = ("Library/Caches", ".orbit", ".codex", ".claude", ".gemini")
 
 
 def at_home(case: SbplCase, place: str) -> str:
-    """Return a writable directory below HOME if the place is HOME, else an empty text.
+    """If the place is HOME, return a writable directory below HOME, else an empty text.
 
     The topics SCRATCH and STATE test which directories are writable.
     """
@@ -55,8 +55,8 @@ def at_home(case: SbplCase, place: str) -> str:
 
 
 def judge(text: Text, place: str, name: str, home: str) -> None:
-    """Fail unless the named path is writable, and the paths are not writable that a broken string
-    would allow."""
+    """Fail unless the named path is writable, and the paths are not that a broken string would
+    allow."""
     named = sbpl.in_a_rule(name)
     yes = {
         "root": "src/x",
@@ -72,7 +72,8 @@ def judge(text: Text, place: str, name: str, home: str) -> None:
 
 
 QUOTING = ['a"b', 'a""', "a\\b", "a\\\\b", 'a\\"b', "a\\nb", "a\\x41b", "a\\", '"', "b c", "é😀"]
-# Names with a meaning for readers of settings: blanks at the ends, variables, codes of characters.
+# Names that readers of settings may interpret: with blanks at the ends, variables, or codes of
+# characters.
 QUOTING += ["a ", " a", "a\u00a0", "a.", "$HOME", "${HOME}", "%41", "a#b", "a;b"]
 
 
@@ -84,7 +85,7 @@ def test_a_string_reads_back_as_it_was_given(case: SbplCase, place: str, name: s
     try:
         judge(case.sbpl.compiled(with_name(place, name)), place, name, home)
     except Blocked as why:
-        # If the text with a harmless name cannot be decided either, the name is not to blame.
+        # If the text with a harmless name is undecidable too, the name is not to blame.
         harmless = case.sbpl.compiled(with_name(place, sbpl.HARMLESS))
         judge(harmless, place, sbpl.HARMLESS, home)
         raise Failure(f"the string reads back, {place} is {name!r}", name, str(why)) from None
@@ -122,7 +123,8 @@ SPELLED = {"composed": "caf\u00e9", "decomposed": "cafe\u0301", "replaced": "\u2
 @requires("SBPL-NAME-01")
 @pytest.mark.parametrize("spelled", SPELLED)
 def test_a_name_keeps_its_spelling(case: SbplCase, spelled: str) -> None:
-    """A name must not match another spelling, except with `case: fold`."""
+    """Compile a name that has other spellings. The text must not match these, except with `case:
+    fold`."""
     name = SPELLED[spelled]
     given = Setup(
         root=f"/Users/u/{name}/ws",
@@ -142,7 +144,7 @@ def test_a_name_keeps_its_spelling(case: SbplCase, spelled: str) -> None:
 
 
 CONTROLS = ["\n", "\r", "\t", "\x01", "\x1b", "\x1f", "\x7f"]
-# For each place, the names by which a message may refer to it.
+# For each place, the names that a message may use for it.
 NAMED = {
     "root": ("root",),
     "rule": ("modify", "denyRead"),
@@ -162,7 +164,7 @@ def test_a_control_character_is_refused_and_named(case: SbplCase, place: str, co
     sbpl.refuses(case, f"{control!r} in {place}", bad, good, *NAMED[place])
 
 
-# A setup for each list. The list also has rules that become no clause.
+# A setup for each list. The list also contains rules that need no clause.
 LISTS = {
     "modify": Setup(modify=["a{}b"]),
     "an exclusion": Setup(modify=["**", "!a{}b"]),
@@ -191,7 +193,7 @@ LIMIT = 1000
 
 
 def long_root(written: int, letter: str = "a") -> str:
-    """Return a path that needs this number of bytes between the quotes."""
+    """Return a path that has this number of bytes between the quotes of its string."""
     each = len(letter.encode()) + (letter in '"\\')
     rest = written - 1
     return "/" + letter * (rest // each) + "a" * (rest % each)
@@ -245,7 +247,8 @@ def test_a_folded_pattern_has_the_limit_to_the_byte(case: SbplCase) -> None:
 def judge_the_limit(case: SbplCase, place: str, given: Callable[[str], Setup]) -> None:
     """Find the longest glob that is accepted, and check that its string has exactly LIMIT bytes.
 
-    The size of an expression depends on the implementation, but each added digit adds one byte.
+    The size of an expression depends on the implementation, but one more digit always adds one
+    byte.
     """
 
     def setup(size: int) -> Setup:
@@ -310,7 +313,7 @@ def test_doubled_and_trailing_slashes_are_removed(case: SbplCase, path: str) -> 
 
 
 def places(path: str) -> dict[str, Setup]:
-    """Return setups that have the path in each of the places that do not come from the policy."""
+    """Return setups with the path in each place that does not come from the policy."""
     return {
         "root": BASE.but(root=path),
         "side root": BASE.but(side_roots=[path]),

@@ -1,4 +1,4 @@
-"""SBPL-READ: all paths are readable, except those that a negated rule denies."""
+"""SBPL-READ: all paths are readable, except those that a negated rule or a deny covers."""
 
 from __future__ import annotations
 
@@ -84,7 +84,8 @@ def test_each_path_is_decided_as_the_policy_does(case: SbplCase) -> None:
 
 @requires("SBPL-READ-03")
 def test_reading_is_denied_below_the_root_of_the_system(case: SbplCase) -> None:
-    """The root `/` is special, because its path is the only one that ends in a slash."""
+    """Deny reading below the root `/`, which is special: its path is the only one that ends in a
+    slash."""
     given = Setup(root="/", read=["**", "!a/**", "a/b"], deny_read=["k", "**/*.env"])
     text = case.sbpl.compiled(given)
     text.expect(

@@ -1,4 +1,4 @@
-"""SBPL-SIDE: additional writable directories that were given to Codex."""
+"""SBPL-SIDE: side roots, which are additional writable directories for Codex."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_side_root_makes_no_path_readable(case: SbplCase) -> None:
     text.expect("decisions about writing", sbpl.both(["out/x"], ["x"]))
 
 
-# A side root below the root /Users/u/ws, and a rule against reading whose place overlaps it.
+# A side root below the root /Users/u/ws, and a deny of reading whose place overlaps the side root.
 OVERLAPS = {
     "is the place of a literal": ("k", "k"),
     "is the place of a subtree": ("k", "k/**"),
@@ -102,7 +102,7 @@ def test_a_side_root_that_meets_a_read_denied_rule_is_refused(
     sbpl.refuses(case, f"a side root that {name}", bad, bad.but(side_roots=["/opt/side"]), rule)
 
 
-# A root and a side root that are spellings of the same name, and a rule.
+# A root, a side root in or above it with another spelling, and a rule.
 FOLDED = {
     "the rule's": ("/Users/u/ws", "/Users/u/ws/SECRET/x", "secret/**"),
     "the root's": ("/Users/u/WS", "/Users/u/ws/secret", "secret/**"),
@@ -142,7 +142,10 @@ def test_a_side_root_is_compared_with_rules_in_every_spelling(case: SbplCase, na
 def test_a_side_root_is_compared_with_rules_by_whole_names(
     case: SbplCase, root: str, side: str, rule: str
 ) -> None:
-    """Roots include `/`, which ends in a slash, and paths with doubled slashes."""
+    """Compare side roots with rules, for several roots.
+
+    Among the roots are `/`, which ends in a slash, and paths with doubled slashes.
+    """
     bad = Setup(root=root, deny_read=[rule], side_roots=[side], provider="codex")
     sbpl.refuses(case, f"the side root {side} with {rule} in {root}", bad, bad.but(deny_read=[]))
 

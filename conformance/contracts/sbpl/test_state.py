@@ -12,7 +12,8 @@ from contracts.sbpl.client import SbplCase
 from contracts.sbpl.kit import Setup
 
 HOME = "/Users/u"
-# The variable of a provider, its value in these tests, and the directory without it.
+# The variable of a provider, its value in these tests, and the directory that is used without the
+# variable.
 CODEX = ("CODEX_HOME", "/opt/codex", "/Users/u/.codex")
 CLAUDE = ("CLAUDE_CONFIG_DIR", "/opt/claude", "/Users/u/.claude")
 PROVIDERS = [None, "codex", "claude", "gemini"]

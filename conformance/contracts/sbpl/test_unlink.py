@@ -1,4 +1,4 @@
-"""SBPL-UNLINK: a path that must not be read must not get another name."""
+"""SBPL-UNLINK: a path that must not be read must not be renamed."""
 
 from __future__ import annotations
 
@@ -50,8 +50,10 @@ ABOVE = {
 
 @requires("SBPL-UNLINK-01")
 def test_a_read_denied_path_in_a_side_root_cannot_be_unlinked(case: SbplCase) -> None:
-    """A rule that begins with a wildcard has no fixed place, so it never overlaps a side root. It
-    must still protect paths in the side root."""
+    """Protect a path in a side root by a rule that begins with a wildcard.
+
+    Such a rule has no fixed place, so it never overlaps a side root.
+    """
     given = Setup(modify=["src/**"], deny_read=["**/*.env"], provider="codex")
     text = case.sbpl.compiled(given.but(side_roots=["/Users/u/ws/out", "/opt/side"]))
     yes = ["src/x", "out/x", "out/x.envy", "/opt/side/x.env"]

@@ -102,7 +102,7 @@ def test_with_the_wrapper_there_is_no_fallback(case: SbplCase, provider: str) ->
 
 @requires("SBPL-WRAP-05")
 def test_a_wrapper_in_the_path_is_not_the_wrapper(case: SbplCase) -> None:
-    """There is another `sandbox-exec` at the start of PATH, and one in the current directory."""
+    """Place another `sandbox-exec` at the start of PATH, and one in the current directory."""
     planted = case.tmp / "sandbox-exec"
     planted.write_text("#!/bin/sh\nexit 0\n")
     planted.chmod(0o755)

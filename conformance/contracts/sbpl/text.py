@@ -21,14 +21,15 @@ UNLINK = "file-write-unlink"
 WRITES = operations.leaves("file-write*")
 CHANGES = tuple(name for name in WRITES if name != UNLINK)
 READS = operations.leaves("file-read*")
-# One operation stands for all operations of its kind, except in tests about single operations.
+# In most tests one operation is enough for all operations of its kind. Some tests are about single
+# operations.
 WRITE, READ = ("file-write-data",), ("file-read-data",)
 
 SHOWN_LINES = 60
 
 
 class Text:
-    """The text of an answer. A test fails if the evaluator cannot decide one of its questions."""
+    """The text of an answer. A test fails if one of its questions about the text is undecidable."""
 
     def __init__(self, data: bytes, root: Word = "/", unguarded: list[str] | None = None) -> None:
         self.data, self.root, self.unguarded = data, raw(root), unguarded
@@ -64,8 +65,10 @@ class Text:
         return {"text": [f"{number} {line}" for number, line in enumerate(lines, 1)][:SHOWN_LINES]}
 
     def under(self, name: Word) -> bytes:
-        """Return the path for a name: `.` is the root, a name with a leading slash is absolute, any
-        other name is below the root."""
+        """Return the path for a name.
+
+        `.` is the root. A name with a leading slash is absolute, any other name is below the root.
+        """
         path = raw(name)
         if path.startswith(b"/"):
             return path
@@ -109,7 +112,7 @@ class Text:
         )
 
     def expect(self, what: str, wanted: Mapping[Any, bool], names: Iterable[str] = WRITE) -> None:
-        """Fail unless each path is decided as wanted, for each operation."""
+        """Fail unless the decisions about all paths are as wanted, for each of the operations."""
         wrong = []
         blocked: Blocked | None = None
         for path, allowed in wanted.items():
@@ -154,7 +157,7 @@ def bytes_of(answer: Answer) -> bytes:
 
 
 def clauses(decision: Decision) -> str:
-    """Return a text with the clause by which each reading decides."""
+    """Return a text with the clause that decides in each reading."""
     deciding = dict.fromkeys(
         f"line {each.clause.line}: {each.clause}" if each.clause else "no clause"
         for each in (decision.last, decision.specific)
@@ -163,5 +166,6 @@ def clauses(decision: Decision) -> str:
 
 
 def both(yes: Iterable[Word], no: Iterable[Word]) -> dict[Word, bool]:
-    """Return allowed and denied paths in one mapping, because a test needs both."""
+    """Return one mapping for paths that are allowed and paths that are denied. A test needs
+    both."""
     return {**dict.fromkeys(yes, True), **dict.fromkeys(no, False)}

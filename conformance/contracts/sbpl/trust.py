@@ -1,7 +1,7 @@
 """Trust checks for shims that compile profiles and wrap commands.
 
-They are coarse on purpose: a text with one mistake passes, even if it cannot be parsed, so that the
-requirement which it breaks can report the mistake.
+They are coarse on purpose: a text with one mistake passes, even if it cannot be parsed. The
+requirement that the text breaks then reports the mistake.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from boxspec.subject.sentinels import no as _no
 from contracts.sbpl.client import SbplCase, Setup, wrap_message
 from contracts.sbpl.text import WRITE
 
-# Several questions of each kind, so that an implementation with one fault answers at least one
-# correctly.
+# There are several questions of each kind. So an implementation with one fault answers at least one
+# of them correctly.
 SETUP = Setup(modify=["src/**", "docs"])
 YES = ["/private/tmp/x", "src/x", "docs", "/dev/null"]
 NO = ["/usr/x", "secret", "/", "."]
@@ -48,7 +48,7 @@ def trust(case: SbplCase, say: Say) -> None:
 
 
 def _texts(case: SbplCase, say: Say) -> None:
-    """Check paths that a text allows to write, and similar ones that it denies."""
+    """Check paths that a text allows to write, and similar paths that it denies."""
     first, second = (
         known.result("sbpl.compile", case.sbpl.compile(SETUP).result) for _ in range(2)
     )
@@ -71,7 +71,7 @@ def _texts(case: SbplCase, say: Say) -> None:
 
 
 def _commands(case: SbplCase, say: Say) -> None:
-    """Check commands that are wrapped, and similar ones that are refused."""
+    """Check commands that are wrapped, and similar commands that are refused."""
     yes, other = ([case.sbpl.wrap(**given).ok for given in some] for some in (WRAPPED, REFUSED))
     if all(other):
         raise _no(

@@ -1,7 +1,8 @@
-"""The interface of an adapter: how to find a product, what it claims, and its command line.
+"""The interface of an adapter: how to find a product, what the product claims, and its command
+line.
 
 An adapter is a file with a class `Product(Adapter)`. All adapters share the rest: the protocol, the
-environment, the test start of a probe, and starting the command as a shell would do.
+environment, the test start of a probe, and the start of the command in the same way as a shell.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ class Asked:
     """The permissions of the programs of a session.
 
     root, cwd: absolute, canonical paths.
-    writable: directories that may be changed, with everything below them.
+    writable: directories that may be changed, including all paths below them.
     read_only, hidden: paths in the workspace that must not be changed, or not be read.
     network: True if programs may use the network.
-    egress: the destinations HOST:PORT that programs may reach, None for no limit.
+    egress: the destinations HOST:PORT that programs may reach, or None for no limit.
     """
 
     def __init__(
@@ -65,8 +66,8 @@ class Asked:
         self.writable = [] if profile == "read-only" else [*granted]
         self.network = profile not in ("no-network", "ci-only")
         cache = os.path.join(os.path.realpath(os.path.expanduser("~")), ".cache")
-        # If the cache lies in the root, the root's permission covers it. A program may have
-        # replaced it by a link, so it gets no permission of its own.
+        # If the cache lies in the root, the permission for the root covers it. A program may have
+        # replaced it by a link, so it gets no separate permission.
         if profile == "full-dev" and os.path.isdir(cache) and not cache.startswith(f"{root}/"):
             self.writable.append(cache)
 
@@ -74,14 +75,14 @@ class Asked:
 class Adapter:
     """One product.
 
-    about: one line.
+    about: a description in one line.
     homepage: the address of the product's page.
-    documents: the source of the command line.
-    mechanism: its parts, joined by `+`.
+    documents: the document from which the command line is taken.
+    mechanism: the parts of its mechanism, joined by `+`.
     control: True if it is no sandbox, so that the suite must find failures.
     program: the executable.
-    installs: commands; `{home}` stands for the product's own folder. `versioned` replaces the
-        place of a version.
+    installs: commands; `{home}` stands for the product's own folder. `versioned` replaces the place
+        of a version.
     claims: for each aspect FULLY, or the reason from its documents. An aspect without an entry is
         not claimed.
     environment: variables that each program gets.
@@ -90,10 +91,10 @@ class Adapter:
     unset: the words that remove a variable of the launcher from the program's environment.
     reads_words: the option that reads words from a descriptor, separated by null bytes. Without it
         each user of the host can read the variables on the command line.
-    denies: `modify` and `read`, if single paths in the workspace can be closed for it. The adapter
-        then passes on `asked.read_only` and `asked.hidden`.
+    denies: `modify` and `read`, if the product can close single paths in the workspace for this
+        operation. The adapter then passes on `asked.read_only` and `asked.hidden`.
     egress: FULLY or a reason, if the adapter passes on `asked.egress`.
-    lacks: features without an option in the documents, which are not tested: `open network`,
+    lacks: features for which the documents have no option. They are not tested: `open network`,
         `cache`, or the name of a profile.
     """
 
@@ -115,7 +116,10 @@ class Adapter:
     lacks: Sequence[str] = ()
 
     def __init__(self, name: str) -> None:
-        """name: the name of the adapter's file; NAME@VERSION is one version of the product."""
+        """Find the product's own folder.
+
+        name: the name of the adapter's file; NAME@VERSION is one version of the product.
+        """
         self.name = name
         self.installs = versioned(self.installs, name.partition("@")[2])
         self.home = os.path.join(cache_folder(), "products", name)
@@ -129,7 +133,7 @@ class Adapter:
     def launch(self, words: list[bytes], program: list[bytes], env: Environment) -> Launch:
         """Return the command and the environment of the launcher.
 
-        The launcher runs outside of the sandbox, so it must not get the program's variables.
+        The launcher runs outside of the sandbox. So it must not get the program's variables:
         LD_PRELOAD, for example, would make it load a file of the workspace.
         """
         own = {name: value for name, value in caller_environment().items() if is_kept(name)}
@@ -143,14 +147,14 @@ class Adapter:
                 given = [self.reads_words.encode(), self._descriptor(given)]
             return [*words[:end], *given, *words[end:]], own
         if words[len(words) - len(program) :] != program:
-            # env(1) cannot be put before the program: the adapter passes the program's words in
-            # another form than as the last words.
+            # env(1) cannot be put before the program here, because the adapter does not pass the
+            # program's words as the last words.
             return words, dict(env)
         inside, carried = passed_on(gone, env)
         return [*words[: len(words) - len(program)], *inside, *program], {**own, **carried}
 
     def _descriptor(self, words: Sequence[bytes]) -> bytes:
-        """Return the number of a descriptor from which the launcher reads these words."""
+        """Return the number of a descriptor. The launcher reads these words from it."""
         made = os.memfd_create("words", 0)
         self._opened.append(made)
         os.write(made, b"".join(word + b"\0" for word in words))
@@ -158,23 +162,25 @@ class Adapter:
         return str(made).encode()
 
     def close(self) -> None:
-        """Close the descriptors of the last launch, which no later program may inherit."""
+        """Close the descriptors of the last launch. No later program may inherit them."""
         while self._opened:
             os.close(self._opened.pop())
 
     def claimed(self, asked: Asked) -> Mapping[str, str]:
-        """Return the claims, for adapters whose claims depend on the request."""
+        """Return the claims. An adapter overrides this method if its claims depend on the
+        request."""
         return self.claims
 
     def additions(self, asked: Asked) -> Mapping[str, str]:
-        """Return variables for each program. TMPDIR is always a writable directory."""
+        """Return additional variables for each program. TMPDIR is always a writable directory."""
         writable = {"TMPDIR": asked.root} if asked.root in asked.writable else {}
         return {**writable, **self.environment}
 
     def found(self) -> str:
-        """Return the path of the program: of the installed copy, or else of the one on PATH.
+        """Return the path of the program: the installed copy, or else the one on PATH.
 
-        It is searched once: a call may write a program of the same name to a folder of PATH.
+        It is searched only once, because a call may write a program of the same name to a folder of
+        PATH.
         """
         if self._found is None:
             self._found = self._search()
@@ -201,8 +207,8 @@ class Adapter:
     def state(self) -> str:
         """Return a folder for files that the product itself writes.
 
-        It is not in the HOME of a run, where a file would count as an escape of the program, and
-        not below /tmp, because many products replace /tmp.
+        The folder is not in the HOME of a run, because there a file would count as an escape of the
+        program. It is not below /tmp either, because many products replace /tmp.
         """
         import pwd
 
@@ -216,7 +222,7 @@ class Adapter:
         return folder
 
     def keep(self, name: str, text: str) -> str:
-        """Write this text to a file and return the path. Different texts have different files."""
+        """Write this text to a file and return the path. Different texts get different files."""
         folder = os.path.join(self.state(), "given")
         os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, f"{hashlib.sha256(text.encode()).hexdigest()[:16]}-{name}")
@@ -227,7 +233,7 @@ class Adapter:
         return path
 
     def version(self) -> str:
-        """Return the version that the product prints: the first number with a dot."""
+        """Return the version that the product prints. It is the first number with a dot."""
         ended = starting.run([self.found(), *self.version_words], own_group=True)
         text = (ended.stdout + ended.stderr).decode("utf-8", "replace")
         number = re.search(r"\d+(\.\d+)+\S*", text)
@@ -235,11 +241,11 @@ class Adapter:
 
 
 def passed_on(gone: Sequence[bytes], env: Environment) -> Launch:
-    """Return the words before a program that set its variables inside, and the variables of the
-    launcher that carry their values.
+    """Return words that set the program's variables inside, and the launcher's variables that carry
+    the values.
 
-    On a command line each user of the host could read the values. The launcher has them under
-    names without a meaning.
+    On a command line each user of the host could read the values. In the launcher the variables
+    have names without a meaning.
     """
     carried = {
         f"B{number}".encode(): name + b"=" + value
@@ -260,7 +266,7 @@ def filled(form: Sequence[str], name: bytes, value: bytes) -> list[bytes]:
 
 
 def versioned(installs: Sequence[Sequence[str]], version: str) -> Sequence[Sequence[str]]:
-    """Return the commands that install this version, or the newest one if it is empty.
+    """Return the commands that install this version, or the newest version if `version` is empty.
 
     `{@version}` and `{==version}` stand for `@1.2` and `==1.2`, or for nothing; `{version}` for
     `1.2` or `latest`.
@@ -278,7 +284,7 @@ def _put(word: str, put: Mapping[str, str]) -> str:
 
 
 def cache_folder() -> str:
-    """Return the folder of installed products, which boxspec.places.cache names in the same way."""
+    """Return the folder of installed products. It must agree with boxspec.places.cache."""
     if not os.path.isfile(os.path.join(ROOT, "launch.py")):
         return os.path.join(ROOT, "build")
     named = os.environ.get("XDG_CACHE_HOME", "")

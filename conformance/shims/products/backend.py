@@ -31,7 +31,7 @@ TRUE = "/bin/true"
 class ProductBackend:
     """One session of a product.
 
-    root: the workspace, in which the test start runs.
+    root: the workspace. The test start runs in it.
     """
 
     def __init__(self, adapter: Adapter, root: str) -> None:
@@ -92,7 +92,7 @@ class ProductBackend:
 
 
 def fails_to_start(adapter: Adapter, asked: Asked) -> str | None:
-    """Start a program that only exits with 0. Return the reason if that fails."""
+    """Start a program that only exits with 0. If this fails, return the reason."""
     try:
         words = [os.fsencode(word) for word in adapter.command([TRUE], asked)]
         words, env = adapter.launch(words, [TRUE.encode()], caller_environment())
@@ -109,7 +109,7 @@ def why_not_started(adapter: Adapter) -> str | None:
     """Return the reason if the product does not start on this host, else None."""
     with tempfile.TemporaryDirectory(dir=workplace()) as root:
         place = os.path.realpath(root)
-        # Temporary files that the product leaves are deleted together with the folder.
+        # The product may leave temporary files. They are deleted together with the folder.
         os.environ["TMPDIR"] = place
         return fails_to_start(adapter, Asked(place, place, "repo-write"))
 
@@ -125,14 +125,14 @@ def workplace() -> str:
 
 
 class ProductSession(Session):
-    """A session that starts the wrapped command as a shell would do, and not as the Python
-    implementation does.
+    """A session that starts the wrapped command in the same way as a shell.
 
-    So tests see only what the product itself guarantees.
+    The Python implementation starts programs in another way. So tests see only the guarantees of
+    the product itself.
     """
 
     def give_stdin(self, request: Request) -> None:
-        """Leave stdin as it is, so that the product itself decides about it."""
+        """Leave stdin unchanged, because the product itself decides about stdin."""
 
     def execute(self, request: Request) -> Object:
         began = monotonic_ns()

@@ -1,4 +1,4 @@
-"""The rules of a policy as paths that exist, because products take paths.
+"""Turn the rules of a policy into existing paths, because products accept paths.
 
 A product gets the paths that the rules deny at the start of a session. A rule that also denies
 later names is reported as not enforced, and its aspect is partial.
@@ -26,9 +26,9 @@ ASPECTS = {"modify": "fs-write", "read": "fs-read"}
 class Denied:
     """The paths of a workspace that a policy denies.
 
-    write, read: absolute paths that may not be changed or read. If a folder is in a list, the paths
+    write, read: absolute paths that may not be changed or read. If a folder is listed, the paths
         below it are not.
-    writable: absolute paths of folders and files that may be changed; None if all may.
+    writable: absolute paths of folders and files that may be changed; None if all may be changed.
     """
 
     def __init__(self, root: str, rules: Rules) -> None:
@@ -51,12 +51,12 @@ class Denied:
     def _granted(self) -> Iterator[str]:
         for body in self.rules.grants:
             path = os.path.join(self.root, body.removesuffix("/**"))
-            # A path through a link may lead out of the workspace.
+            # A path through a link may lead outside of the workspace.
             if os.path.realpath(path) == path and os.path.exists(path):
                 yield path
 
     def report(self, claims: Claims, profile: str) -> None:
-        """Lower the claims for rules about paths that are missing or links."""
+        """Lower the claims if rules are about missing paths or about links."""
         for op, rule in denials(self.rules, profile):
             path = os.path.join(self.root, naming.plain(rule))
             if naming.is_wild(rule):
@@ -68,7 +68,7 @@ class Denied:
 
 
 def denials(rules: Rules, profile: str) -> Iterator[tuple[str, Rule]]:
-    """Yield the rules that deny, with the operation that each denies."""
+    """Yield the rules that deny, each with the operation that it denies."""
     yield from (("read", rule) for rule in rules.deny_read)
     if profile != "read-only":
         yield from (("modify", rule) for rule in rules.deny_modify)
@@ -83,9 +83,9 @@ def lacks(claims: Claims, aspect: str, rule: Rule, why: str) -> None:
 
 
 def claim(claims: Claims, rules: Rules, profile: str, takes: frozenset[str]) -> None:
-    """Add the claims about rules, as far as they are known before a session.
+    """Add the claims about rules that are known before a session.
 
-    takes: the operations that the product denies for single paths.
+    takes: the operations that the product can deny for single paths.
     """
     if rules.deny_read and "read" in takes:
         claims.fully("fs-read")

@@ -1,10 +1,9 @@
-"""process.script and process.bridge, for shims in Python around a library whose streams are file
-objects.
+"""process.script and process.bridge, for shims in Python around a library.
 
-A library is an object with `open(request, modes)`, which returns a process with `pid`, and with
-`stdin`, `stdout` and `stderr` that are unbuffered files or None. Its methods `wait`, `terminate`,
-`kill`, `close` and `drop` take that process. A method raises Refused if the library lacks the
-operation.
+The streams of the library must be file objects. A library is an object with `open(request, modes)`,
+which returns a process with `pid`, and with `stdin`, `stdout` and `stderr` that are unbuffered
+files or None. Its methods `wait`, `terminate`, `kill`, `close` and `drop` take that process. A
+method raises Refused if the library lacks the operation.
 """
 
 import errno
@@ -23,7 +22,7 @@ SHORT = 65536
 
 
 class Refused(Exception):
-    """Raised if the library does not have this operation or option; the message names it."""
+    """Raised if the library lacks an operation or an option. The message names it."""
 
 
 class Script:
@@ -87,7 +86,7 @@ class Script:
             case "streams":
                 files = {each: getattr(process, each) for each in STREAMS}
                 return {each: bool(file and not file.closed) for each, file in files.items()}
-            case "take":  # the stream stays an attribute of the process
+            case "take":  # the stream remains an attribute of the process
                 return {"taken": stream is not None}
             case "write":
                 return write(stream, wire.take(step, "data"))
@@ -158,12 +157,12 @@ def read_eof(stream):
 
 
 def ended(code):
-    """Return the result for a return code, which is negative after a signal."""
+    """Return the result for a return code. The code is negative after a signal."""
     return {"signaled": signal.Signals(-code).name} if code < 0 else {"exited": code}
 
 
 def bridge(message, library):
-    """Copy each stream in a thread, because no library here has a bridge of its own."""
+    """Copy each stream in a thread, because no library here has its own bridge."""
     try:
         process = library.open(message["request"], [1, 1, 1])
     except Exception as why:
@@ -193,7 +192,7 @@ def copy(source, target):
             while piece:
                 piece = piece[os.write(target, piece) :]
     except OSError:
-        pass  # the reader has closed its end
+        pass  # the reader has closed its end of the pipe
 
 
 def main(about, library):

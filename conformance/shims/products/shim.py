@@ -2,9 +2,9 @@
 """A product behind the protocol: shim.py NAME (run REQUEST RESPONSE | serve).
 
 NAME is an adapter of the folder sandboxes, NAME@VERSION one version of it, or a file ADAPTER.py.
---declarations prints the
-declaration of each adapter by name (boxspec/products/product.json), NAME --declaration that of one.
-NAME --version prints the version; NAME --starts exits 1 with the reason if it does not start here.
+--declarations prints the declaration of each adapter by name (boxspec/products/product.json), and
+NAME --declaration prints the declaration of one adapter. NAME --version prints the version. NAME
+--starts exits with 1 and prints the reason if the product does not start here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def names() -> list[str]:
 
 
 def load(word: str) -> Adapter:
-    """Return the adapter of this name or file; SystemExit with the reason if it is invalid."""
+    """Return the adapter of this name or file. If it is invalid, raise SystemExit with the
+    reason."""
     file, name = word, os.path.basename(word)[:-3].replace("_", "-")
     if not word.endswith(".py"):
         plain, name = word.partition("@")[0], word

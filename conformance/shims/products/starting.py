@@ -1,9 +1,8 @@
-"""Start a command as a shell would do: in the caller's process group and session, with its
-descriptors.
+"""Start a command in the same way as a shell: in the caller's process group and session.
 
-Nothing is closed for the product, because the product must decide which descriptors reach the
-program. A command ends when its first process ends; processes that still hold its streams are not
-waited for.
+The command also gets the caller's descriptors. None is closed for the product, because the product
+must decide which descriptors reach the program. A command ends when its first process ends, even if
+other processes still hold its streams.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ LONGEST = 1 << 20
 class Ended:
     """How a command ended.
 
-    code: as waitpid reports it, negative after a signal; None if the time limit ended it.
+    code: the return code, negative after a signal; None if the time limit ended the command.
     """
 
     def __init__(self) -> None:
@@ -36,14 +35,14 @@ class Ended:
         self.code: int | None = None
 
     def why_not(self) -> str | None:
-        """Return the reason why the command did not succeed; None if it did."""
+        """Return the reason why the command did not succeed; None if it succeeded."""
         if self.code == 0:
             return None
         if self.code is None:
             return f"it did not end within {LIMIT_S:g} s"
         lines = (self.stderr or self.stdout).decode("utf-8", "replace").strip().splitlines()
         ended = f"status {self.code}" if self.code > 0 else f"signal {-self.code}"
-        # Advice may follow the error.
+        # The error may be followed by advice.
         errors = [line for line in lines if "error" in line.lower()] or lines
         return f"{errors[-1].strip()} ({ended})" if errors else ended
 
@@ -59,7 +58,7 @@ def run(
 ) -> Ended:
     """Run a command. Raise OSError if it cannot be started.
 
-    stdin: `inherit`, `null`, or its input.
+    stdin: `inherit`, `null`, or the bytes of the input.
     """
     given: int | None = subprocess.DEVNULL
     if isinstance(stdin, bytes):
@@ -124,7 +123,7 @@ def collect(process: subprocess.Popen[bytes], until: float, own_group: bool) -> 
 
 
 def end(pid: int, watch: int, own_group: bool) -> None:
-    """Send SIGTERM, so that the product can clean up, and SIGKILL after the grace period."""
+    """Send SIGTERM, so that the product can clean up. After the grace period send SIGKILL."""
     kill = os.killpg if own_group else os.kill
     kill(pid, signal.SIGTERM)
     if not select.select([watch], [], [], GRACE_S)[0]:
@@ -132,8 +131,10 @@ def end(pid: int, watch: int, own_group: bool) -> None:
 
 
 def read_some(fd: int, data: bytearray) -> bool | None:
-    """Read the data that a stream has now. Return True if there was data, False at its end, None if
-    there is no data yet."""
+    """Read the data that a stream has now.
+
+    Return True if there was data, False at the end of the stream, None if there is no data yet.
+    """
     try:
         chunk = os.read(fd, CHUNK)
     except BlockingIOError:

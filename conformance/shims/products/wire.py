@@ -1,7 +1,7 @@
 """The shim protocol, for shims in Python around libraries.
 
-A shim calls `main` with a description of the library and one function per operation. The function
-gets the message and returns `{"result": ...}` or `{"error": ...}`, or raises Unsupported.
+A shim calls `main` with a description of the library and one function for each operation. The
+function gets the message and returns `{"result": ...}` or `{"error": ...}`, or raises Unsupported.
 """
 
 import base64
@@ -12,11 +12,11 @@ import sys
 
 
 class Unsupported(Exception):
-    """Raised for a capability or an operation that the shim lacks; the text is its name."""
+    """Raised for a capability or an operation that the shim lacks. The text is its name."""
 
 
 def take(holder, name, default=None):
-    """Return the field or its _b64 form. Strings become bytes, also in nested lists."""
+    """Return the field `name` or `name_b64`. Strings become bytes, also in nested lists."""
 
     def each(value, decode):
         return [each(v, decode) for v in value] if isinstance(value, list) else decode(value)
@@ -27,9 +27,9 @@ def take(holder, name, default=None):
 
 
 def only(fields, known, capability):
-    """Raise Unsupported if a field is not in `known`.
+    """Raise Unsupported if there is a field that is not in `known`.
 
-    capability: maps a field to the capability that it belongs to.
+    capability: maps a field to the capability to which it belongs.
     """
     for name in fields:
         if name.removesuffix("_b64") not in known:
@@ -82,18 +82,18 @@ def main(about, capabilities, operations, run_only=(), constants=None):
         asked = json.load(file)
     with open(sys.argv[3] + ".new", "w", encoding="utf-8") as file:
         json.dump({"id": asked["id"], **answer(asked, False)}, file)
-    os.replace(file.name, sys.argv[3])  # atomic, so that no reader sees half an answer
+    os.replace(file.name, sys.argv[3])  # renaming is atomic, so a reader never sees half an answer
     if "hold" in asked:
         with open(asked["hold"], "rb") as fifo:
             fifo.read()
 
 
 def globs(about, read, refusal):
-    """Answer requests for a library whose globs are text.
+    """Answer requests, for a library whose globs are text.
 
-    read: a function that takes a glob and returns a function of a path, which is true if the glob
+    read: a function that takes a glob, and returns a function that is true for paths which the glob
         matches.
-    refusal: the class of exceptions for an invalid glob.
+    refusal: the class of exceptions that the library raises for an invalid glob.
     """
 
     def match(message):

@@ -1,4 +1,4 @@
-"""Durations that the answer to hello contains, in nanoseconds if the name says so."""
+"""Durations in the answer to hello. A name that ends with NS is in nanoseconds."""
 
 GRACE_NS = 5_000_000_000
 TICK_NS = 100_000_000

@@ -1,8 +1,8 @@
-"""Find the contracts: each folder next to this file that has a contract.py.
+"""Find the contracts: each is a folder next to this file with a contract.py.
 
-If a folder is removed, this implementation lacks that contract and every contract that needs it.
-The code of an operation is imported when the operation is first requested, so that a run of one
-contract starts as fast as if the others did not exist.
+If a folder is removed, this implementation lacks that contract, and every contract that needs it.
+The code of an operation is imported when the operation is first requested. So a run of one contract
+starts as fast as if there were no other contracts.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 class Contract:
     """The declaration of a contract: CONTRACT in its contract.py.
 
-    operations: each operation with its `module:function` in the folder. The function receives the
-        shim and the reader of the request, and returns the answer.
-    capabilities: a function that hello calls for the list of capabilities.
-    needs: the contracts that this one is built on.
-    programs: other programs that the shim can act as, by the first word of its command line:
-        `module:function` in the folder. The function receives the words after that one, and returns
-        the exit status.
+    operations: each operation with its `module:function` in the folder. The function gets the shim
+        and the reader of the request, and returns the answer.
+    capabilities: a function that returns the list of capabilities for hello.
+    needs: the contracts on which this one is built.
+    programs: other programs as which the shim can act, by the first word of its command line, each
+        with its `module:function` in the folder. The function gets the words after the first one,
+        and returns the exit status.
     hello: a function that returns further fields for the answer to hello.
     """
 

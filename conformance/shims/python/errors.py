@@ -1,4 +1,4 @@
-"""Exceptions that become answers of the protocol, and texts for errors of the system."""
+"""Exceptions that become answers of the protocol, and texts for system errors."""
 
 from __future__ import annotations
 

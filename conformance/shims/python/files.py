@@ -17,7 +17,7 @@ def read_file(path: str) -> bytes:
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Write the file under another name and rename it, so that a reader never sees an incomplete
+    """Write the file under another name and rename it. So a reader never sees an incomplete
     file."""
     temporary = f"{path}.{os.getpid()}"
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)

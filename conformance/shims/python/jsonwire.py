@@ -1,9 +1,9 @@
-"""Read and write the JSON of the protocol, in which each message is one object."""
+"""Read and write the JSON of the protocol. Each message is one object."""
 
 from __future__ import annotations
 
-# _json is used directly, because json.py imports re and enum, which takes as long as the rest of
-# the start
+# _json is imported directly: json.py imports re and enum, which takes as long as the rest of the
+# start
 import _json
 
 from errors import Failed
@@ -19,7 +19,7 @@ INFINITY = float("inf")
 
 
 class Format:
-    """The attributes that the C scanner of the json module reads."""
+    """The attributes that the json module's scanner in C reads."""
 
     strict = True
     object_hook = None
@@ -49,15 +49,15 @@ scanner = _json.make_scanner(Format)  # type: ignore[arg-type] # any object with
 
 
 def scan(text: str) -> tuple[object, int]:
-    """Return the value at the start of the text and the offset at which it ends.
+    """Return the value at the start of the text, and the offset of its end.
 
-    Raise StopIteration if no value starts there, ValueError if it is malformed.
+    Raise StopIteration if no value starts there, ValueError if the value is malformed.
     """
     try:
         return scanner(text, 0)
     except SystemError:
-        # If it fails, the scanner raises an exception of json.decoder, and that module must be
-        # imported by then.
+        # If the scanner fails, it raises an exception of json.decoder. That module must be imported
+        # by then.
         __import__("json.decoder")
         return scanner(text, 0)
 

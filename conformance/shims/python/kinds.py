@@ -1,11 +1,11 @@
-"""Names of types for type checkers only: importing typing would take most of the start-up time."""
+"""Types for type checkers only. Importing typing would take most of the start-up time."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any, Protocol
 
-Object = dict[str, Any]  # an object in JSON
+Object = dict[str, Any]  # an object of JSON
 Mask = Collection[int]  # a set of signals
 
 

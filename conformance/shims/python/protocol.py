@@ -1,4 +1,4 @@
-"""The shim protocol, over files (run) or lines (serve)."""
+"""The shim protocol, over files (run) or over lines (serve)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Shim:
     def __init__(self, serving: bool) -> None:
         self.serving = serving
         self.contracts = contract.every()
-        # in run mode this file is read to its end before the shim exits
+        # in run mode, the shim reads this file to its end before it exits
         self.hold: str | None = None
-        self.temporary: list[bytes] = []  # files to remove when the request ends
+        self.temporary: list[bytes] = []  # files that are removed when the request ends
 
     def answer(self, data: bytes) -> Object:
         """Return the complete answer to one request."""
@@ -72,7 +72,7 @@ class Shim:
             os.unlink(self.temporary.pop())
 
     def serve(self) -> int:
-        # pieces of an incomplete line; they are joined only once, because the line may be long
+        # the pieces of an incomplete line; they are joined only once, because a line may be long
         pieces: list[bytes] = []
         length = 0
         while piece := os.read(0, 1 << 20):
@@ -151,7 +151,7 @@ def complain(message: str) -> int:
 def main(make: type[Shim] = Shim) -> int:
     """Start the shim.
 
-    make: its class. A shim that is built on this one passes another class.
+    make: the class of the shim. A shim that is built on this one passes another class.
     """
     startup.open_missing_stdio()
     startup.settle_signals()

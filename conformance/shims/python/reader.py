@@ -1,5 +1,7 @@
-"""Read the fields of a request. Every mistake is reported with the name of its field, and no field
-is ignored."""
+"""Read the fields of a request.
+
+Every mistake is reported with the name of its field, and no field is ignored.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ LARGEST = 2**64 - 1
 
 
 class Reader:
-    """Takes fields out of an object, one by one. A field that is left at the end is unknown."""
+    """Takes fields out of an object, one by one. A field that remains at the end is unknown."""
 
     def __init__(self, value: object, pointer: str) -> None:
         self.pointer = pointer
@@ -56,7 +58,7 @@ class Reader:
         return value
 
     def take_choice(self, name: str, choices: Sequence[str]) -> str:
-        """Return one of `choices`; the first one if the field is absent."""
+        """Return one of `choices`; the first choice if the field is absent."""
         value = self.take(name, str)
         if value is None:
             return choices[0]
@@ -65,7 +67,7 @@ class Reader:
         return value
 
     def take_encoded(self, name: str, convert: Convert[T]) -> T | None:
-        """Return the decoded value of `name` (text) or of `name_b64` (Base64)."""
+        """Return the decoded value of `name` (text) or `name_b64` (Base64)."""
         encoded = name + "_b64"
         if name in self.fields and encoded in self.fields:
             self.wrong(encoded, f"and {name} exclude each other")

@@ -22,8 +22,9 @@ def open_missing_stdio() -> None:
 def settle_signals() -> None:
     """Undo the changes that the interpreter makes to signal dispositions when it starts.
 
-    A child would inherit them instead of the caller's. The caller's disposition is not known any
-    more, so the default is restored. Threads that write to pipes block SIGPIPE themselves.
+    A child would inherit the changes in place of the caller's dispositions. The caller's
+    disposition is no longer known, so the default is restored. Threads that write to pipes block
+    SIGPIPE themselves.
     """
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)

@@ -1,2 +1,4 @@
-"""Read and evaluate Seatbelt profiles without a Mac. A form of unknown meaning makes a decision
-undecidable."""
+"""Read and evaluate Seatbelt profiles without a Mac.
+
+If a decision depends on a form of unknown meaning, it is undecidable.
+"""

@@ -1,4 +1,4 @@
-"""`boxspec sbpl audit`: answer the questions about a profile that matter to most users."""
+"""`boxspec sbpl audit`: answer those questions about a profile that matter to most users."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Question:
     subject: str | None
 
     def words(self, home: str) -> str:
-        """Return the question, with `~` for the home directory."""
+        """Return the question, with `~` in place of the home directory."""
         subject = self.subject or ""
         if subject.startswith(f"{home}/"):
             subject = f"~{subject[len(home) :]}"
@@ -90,7 +90,7 @@ def audit(
     home: str = "/Users/u",
     workspace: str | None = None,
 ) -> int:
-    """Print the table of decisions. Return 0 whatever the decisions are."""
+    """Print the table of decisions. The result is always 0."""
     profile = opened(file, params, param_file, imports)
     decider = Decider(profile)
     workspace = workspace or f"{home}/workspace"
@@ -122,7 +122,7 @@ def _numbered(marked: list[str], words: str) -> int:
 
 def _answer(decision: Decision) -> str:
     if decision.outcome is Outcome.AMBIGUOUS:
-        # Published measurements agree with this reading.
+        # Published measurements agree with the reading *specific*.
         return f"probably {ANSWERS[decision.specific.outcome]}"
     return ANSWERS[decision.outcome]
 

@@ -60,7 +60,7 @@ def _letters(given: Arguments) -> object:
 
 
 def _ioctl(given: Arguments) -> object:
-    """`_IO`: compose the number of a command from its group and its own number."""
+    """The function `_IO`: compose the number of a command from its group and its own number."""
     group, number = text(given[0]), whole(given[1])
     return number + 256 * group[0]
 

@@ -1,11 +1,11 @@
 """Decide an operation by a profile, under both readings of precedence.
 
 *last*: of all clauses about the operation or a wider one, the last one that matches decides. Most
-authors of profiles expect this.
+    authors of profiles expect this.
 
-*specific*: the narrowest operation that has an applicable clause decides. Of its clauses with a
-filter the last one that matches counts; if none matches, the last clause without a filter.
-Published measurements on Macs agree with this reading.
+*specific*: only clauses about the narrowest operation with an applicable clause count. Of its
+    clauses with a filter, the last one that matches decides. If no filter matches, its last clause
+    without a filter decides. Published measurements on Macs agree with this reading.
 
 If the two readings decide differently, the text is ambiguous.
 """
@@ -35,8 +35,10 @@ def outcome(allow: bool) -> Outcome:
 
 @dataclass(frozen=True)
 class Reading:
-    """The decision of one reading, made by `clause`. Without a matching clause it is a denial, and
-    `clause` is None."""
+    """The decision of one reading, and the clause that made it.
+
+    If no clause matches, `clause` is None and the decision is a denial.
+    """
 
     outcome: Outcome
     clause: Clause | None
@@ -68,9 +70,9 @@ class Decision:
         return [gap for each in clauses if each.filter is not None for gap in each.filter.unknown()]
 
 
-# A clause, and True if it surely applies to the operation. False means that it names an unknown
-# operation, which may include this one. A plan has the clauses for one operation in the order of
-# each reading: *last*, then *specific*.
+# A clause, and True if the clause certainly applies to the operation. False means that the clause
+# names an unknown operation, which may include this one. A plan has two lists of clauses for one
+# operation, in the order of the readings *last* and *specific*.
 Candidate = tuple[Clause, bool]
 Plan = tuple[list[Candidate], list[Candidate]]
 
@@ -89,7 +91,8 @@ class Decider:
         return chain_with(operation, self.unknown_operations)
 
     def plan(self, operation: str) -> Plan:
-        """Return the clauses in the order of each reading; the first one that matches decides."""
+        """Return the clauses in the order of each reading. The first clause that matches
+        decides."""
         made = self.plans.get(operation)
         if made is not None:
             return made
@@ -115,7 +118,7 @@ class Decider:
     def decide_all(
         self, operations: Iterable[str], subject: Subject = NOTHING
     ) -> dict[str, Decision]:
-        """Decide several operations on one subject, with one evaluation of each filter."""
+        """Decide several operations on one subject. Each filter is evaluated only once."""
         met: dict[int, Met] = {}
         return {operation: self._rule(operation, subject, met) for operation in operations}
 
@@ -136,10 +139,9 @@ class Decider:
 
 
 def _first(candidates: Iterable[Candidate], subject: Subject, met: dict[int, Met]) -> Reading:
-    """Return the reading by the first clause that matches.
+    """Return the reading in which the first matching clause decides.
 
-    It is undecidable if the result of an earlier clause is unknown and would lead to another
-    decision.
+    The reading is undecidable if an earlier clause may match and would decide differently.
     """
     unknown: list[Clause] = []
     for clause, sure in candidates:

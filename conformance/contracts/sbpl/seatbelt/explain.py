@@ -93,7 +93,7 @@ def notes(decider: Decider, decision: Decision, operation: str) -> list[str]:
 
 
 def _without_extension(decider: Decider, decision: Decision, operation: str) -> list[str]:
-    """Return a note if the decision depends on the assumption that the program has no extension."""
+    """Return a note if the decision is only right for a program without extensions."""
     if decision.subject.facts.get("extension") != ():
         return []
     facts = {name: value for name, value in decision.subject.facts.items() if name != "extension"}
@@ -125,7 +125,7 @@ class _Shown:
 
 
 def shortened(clause: Clause, chain: tuple[str, ...], subject: Subject) -> str:
-    """Return the clause with the operation and the part of the filter that decide."""
+    """Return the clause, with only the operation and the part of the filter that decide."""
     if clause.allow is None:
         return _cut(str(clause))
     operation = next((each for each in chain if each in clause.operations), clause.operations[0])
@@ -146,7 +146,7 @@ def shortened(clause: Clause, chain: tuple[str, ...], subject: Subject) -> str:
 
 
 def _spelled(clause: Clause, operation: str) -> str:
-    """Return the name that the clause has for an operation."""
+    """Return the name that the clause uses for an operation."""
     names = [each.name for each in clause.form.items if isinstance(each, Symbol)]
     return next((each for each in names if canonical(each) == operation), operation)
 

@@ -10,11 +10,11 @@ from contracts.sbpl.seatbelt.reader import Malformed, OutsideDialect, Refused, U
 NESTED = 32
 SPECIAL = frozenset(r".[]{}()*+?|^$\\")
 REPEATS = ("*", "+", "?")
-# A sequence ends before one of these; the empty text is the end of the expression.
+# A sequence ends before one of these. The empty text stands for the end of the expression.
 ENDS = ("", "|", ")", "$")
 # An escape, a class, or a character.
 _TOKEN = re.compile(r"\\.|\[[^\]]*\]|.", re.S)
-# `(?i)^` was observed to be refused; the behaviour of groups with other marks is unknown.
+# sandbox-exec was observed to refuse `(?i)^`. The behaviour of groups with other marks is unknown.
 _FLAGS = re.compile(r"\?[A-Za-z]*-?[A-Za-z]+[:)]")
 
 
@@ -44,7 +44,7 @@ NO_NEWLINE = Class((("\n", "\n"),), True)
 
 
 class Program:
-    """The states of an automaton: for each state its characters, their target, and its empty
+    """The states of an automaton. Each state has its characters, their target, and its empty
     transitions."""
 
     def __init__(self) -> None:
@@ -60,20 +60,21 @@ class Program:
 
 
 class Parser:
-    """Translates an expression into a program. Each part of it gets a first and a last state."""
+    """Translates an expression into a program. Each part of the expression gets a first and a last
+    state."""
 
     def __init__(self, pattern: str, line: int, dot: Class) -> None:
         self.pattern, self.line, self.dot = pattern, line, dot
         self.at = 0
         self.program = Program()
         self.anchors: list[tuple[bool, bool]] = []
-        # The first unknown form, or an empty string. The form is taken to match any text. If the
-        # expression does not match a path even then, it does not match the path whatever the form
-        # means.
+        # The first unknown form, or an empty string. An unknown form is treated as if it matched
+        # any text. If the expression does not match a path even then, it does not match the path
+        # with any meaning of the form.
         self.unknown = ""
-        # True if the form is outside of the dialect.
+        # True if the unknown form is outside of the dialect.
         self.outside = False
-        # The number of `$` inside groups, and the state after them. No text can follow it.
+        # The number of `$` inside groups, and the state after them, from which no text can follow.
         self.dollars = 0
         self.sink = self.program.state()
 
@@ -111,7 +112,7 @@ class Parser:
     def alternative(self) -> tuple[int, int]:
         """Parse one outermost alternative.
 
-        Where it has no anchor, any text may precede or follow.
+        At an end without an anchor, any text may precede or follow.
         """
         begins = self.more() == "^"
         self.at += begins
@@ -163,7 +164,7 @@ class Parser:
         return began, ended
 
     def rest(self, why: Undecidable) -> int:
-        """Take the rest of the expression, which is unknown, to match any text."""
+        """Treat the rest of the expression, which is unknown, as matching any text."""
         self.unknown, self.outside = why.words, isinstance(why, OutsideDialect)
         self.at = len(self.pattern.removesuffix("$"))
         return self.anything()
@@ -200,7 +201,8 @@ class Parser:
         if character == "\\":
             escaped = self.more()
             self.at += 1
-            # Escapes like `\d`: no evidence shows that they work, and rules do not need them.
+            # Escapes such as `\d` are refused: no evidence shows that they work, and rules do not
+            # need them.
             if not escaped or escaped.isalnum() or escaped > "~" or escaped < " ":
                 raise self.refuse(f"the escape \\{escaped}", OutsideDialect)
             character = escaped
@@ -265,13 +267,15 @@ class Parser:
         return loop, ended
 
     def members(self) -> Class:
-        """Parse single characters and ranges after `[`. Forms on which dialects disagree raise an
-        exception."""
+        """Parse single characters and ranges after `[`.
+
+        Raise an exception for forms on which dialects disagree.
+        """
         negated = self.more() == "^"
         self.at += negated
         ranges = []
         if self.more() == "-":
-            # At the beginning or the end of a class, every dialect takes it for itself.
+            # At the beginning or the end of a class, a dash means itself in every dialect.
             self.at += 1
             ranges.append(("-", "-"))
         while (low := self.member()) != "]":

@@ -1,5 +1,7 @@
-"""Filters, which select the subjects of a clause. The result of a filter is True, False, or None
-for unknown."""
+"""Filters, which select the subjects of a clause.
+
+A filter matches (True), does not match (False), or its result is unknown (None).
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,14 @@ from dataclasses import dataclass, field
 from contracts.sbpl.seatbelt.reader import List
 from contracts.sbpl.seatbelt.regexes import Regex
 
-# A function of a profile could nest filters without end, so a filter beyond these limits is
+# A function of a profile could nest filters without end. So a filter beyond these limits counts as
 # unknown.
 DEEPEST, LARGEST = 200, 50_000
 
 
 @dataclass(frozen=True)
 class Address:
-    """One end of a connection over IP; a host or a port of `*` stands for any."""
+    """One end of a connection over IP. A host or a port `*` means any host or port."""
 
     protocol: str
     host: str
@@ -25,8 +27,7 @@ class Address:
 
     @property
     def is_local(self) -> bool | None:
-        """True if the host is `localhost`, which means this machine but excludes
-        ::ffff:127.0.0.1."""
+        """True if the host is `localhost`. It means this machine, but not ::ffff:127.0.0.1."""
         if self.host == "*":
             return None
         return self.host in ("localhost", "127.0.0.1", "::1", "[::1]")
@@ -34,11 +35,11 @@ class Address:
 
 @dataclass(frozen=True)
 class Subject:
-    """The subject of an operation: a path, a call to a policy module of the kernel, an address, or
-    names.
+    """The subject of an operation.
 
-    `facts` has the values of other filters, by the name of the filter. A missing fact is unknown;
-    an empty tuple means that no value matches.
+    It is a path, a call to a policy module of the kernel, an address, or names. `facts` contains
+    the values for other filters, by the name of the filter. A missing fact is unknown; an empty
+    tuple means that no value matches.
     """
 
     path: bytes | None = None
@@ -61,9 +62,9 @@ Met = bool | None
 class Gap:
     """The reason why a part of a profile cannot be decided.
 
-    dialect: no regular expression may have this form.
+    dialect: no regular expression of a profile may have this form.
     malformed: no dialect of regular expressions has this form.
-    fact: the form is known, but depends on this value, which the question does not give.
+    fact: the form is known, but its result depends on this fact, which the question does not give.
     """
 
     words: str
@@ -73,9 +74,9 @@ class Gap:
 
 
 class Filter(ABC):
-    """A filter of a clause; `str` gives its call with evaluated arguments.
+    """A filter of a clause. Its `str` is its call with evaluated arguments.
 
-    form: the call as it stands in the text.
+    form: the call as it is written in the text.
     """
 
     form: List
@@ -103,7 +104,7 @@ class Filter(ABC):
 
 
 class OfWords(Filter):
-    """A filter that lists several words and matches if one of them does.
+    """A filter that lists several words. It matches if one of the words matches.
 
     written: the words as the profile spells them.
     """
@@ -113,7 +114,8 @@ class OfWords(Filter):
 
     @abstractmethod
     def each(self, subject: Subject) -> Iterable[Met]:
-        """Return for each word True, False or None: whether the word matches the subject."""
+        """Return for each word True, False or None: the word matches the subject, or does not, or
+        this is unknown."""
 
     def meets(self, subject: Subject) -> Met:
         return any_of(self.each(subject))
@@ -140,7 +142,8 @@ class OnPath(OfWords):
 
     @abstractmethod
     def each_on(self, path: bytes) -> Iterable[Met]:
-        """Return for each word True, False or None: whether the word matches the path."""
+        """Return for each word True, False or None: the word matches the path, or does not, or this
+        is unknown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +178,7 @@ class Prefix(OfPaths):
 
 
 class Ancestors(OfPaths):
-    """`path-ancestors`: the directories above a path, without the path itself."""
+    """`path-ancestors`: matches the directories above a path, but not the path itself."""
 
     def takes(self, mine: bytes, path: bytes) -> bool:
         return mine != b"/" and (path == b"/" or mine.startswith(path + b"/"))
@@ -183,7 +186,7 @@ class Ancestors(OfPaths):
 
 @dataclass(frozen=True, eq=False)
 class Matching(OnPath):
-    """`regex` with one or several expressions."""
+    """`regex` with one or more expressions."""
 
     form: List
     name: str
@@ -224,7 +227,7 @@ class OfCall(Filter):
 
 @dataclass(frozen=True, eq=False)
 class OfFact(OfWords):
-    """A filter on one named value of the subject: a name, a prefix, or regular expressions."""
+    """A filter on one named fact of the subject: by a name, a prefix, or regular expressions."""
 
     form: List
     name: str
@@ -312,7 +315,8 @@ def negated(met: Met) -> Met:
 
 
 def any_of(met: Iterable[Met]) -> Met:
-    """Return True if one answer is True, else None if one is None, else False."""
+    """Return True if one result is True. Otherwise return None if one is None, and False if none
+    is."""
     known: Met = False
     for each in met:
         if each:

@@ -1,4 +1,4 @@
-"""Turn a text into clauses: evaluate its Scheme, and collect the clauses of `allow` and `deny`."""
+"""Turn a text into clauses: evaluate its Scheme, and collect the calls of `allow` and `deny`."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ IMPORTED = 8
 
 @dataclass(frozen=True, eq=False)
 class Clause:
-    """An `allow` or `deny`. Several filters are alternatives; without a filter, every subject
+    """A call of `allow` or `deny`. One of its filters must match; without filters, every subject
     matches.
 
     allow: None for a form of unknown effect.
-    file: the imported file that has the clause.
+    file: the imported file that contains the clause.
     """
 
     allow: bool | None
@@ -70,7 +70,7 @@ class Clause:
 
 @dataclass(eq=False)
 class Profile:
-    """The content of a text, in its order."""
+    """The content of a text, in the order of the text."""
 
     forms: list[Node]
     clauses: list[Clause] = field(default_factory=list)
@@ -88,7 +88,7 @@ def load(
     params: Mapping[str, bytes] | None = None,
     imports: Mapping[str, bytes] | None = None,
 ) -> Profile:
-    """Load a text as sandbox-exec does.
+    """Load a text in the same way as sandbox-exec.
 
     imports: the files that the text may import.
     """
@@ -117,8 +117,8 @@ class Loader(Evaluator):
         self.missing: list[NotSet] = []
         self.file, self.importing = "", 0
         self.at_most = CLAUSES
-        # The filters and operations that `with-filter` and `with-operations` add to every clause
-        # inside them.
+        # Filters and operations that are added to each clause inside `with-filter` or
+        # `with-operations`.
         self.extra_filters: list[Filter] = []
         self.extra_operations: list[str] = []
         self.builtins |= {
@@ -164,7 +164,7 @@ class Loader(Evaluator):
                 self.statement(form, self.globals)
                 self.left -= allowance - self.left_of_form
             except (TooMuch, RecursionError) as why:
-                # The evaluation did not end, so the clauses that it would have added are unknown.
+                # The evaluation was stopped, so it is unknown which clauses it would have added.
                 del self.profile.clauses[before:]
                 self.without_end(form, str(why))
                 self.left = max(self.left - STEPS // 2, 0)
@@ -172,15 +172,18 @@ class Loader(Evaluator):
 
     def without_end(self, form: Node, why: str) -> None:
         node = form if isinstance(form, List) else List((form,), form.line)
-        # Only `allow` and `deny` are limited to the operations that they name; a function may add
+        # `allow` and `deny` add clauses only for the operations that they name. A function may add
         # any clause.
         is_clause = node.head in ("allow", "deny")
         named = tuple(dict.fromkeys(_operations_in(node))) if is_clause else ()
         self.add(None, named or (DEFAULT,), UnknownFilter(node, Gap(why)), node, ())
 
     def opaque(self, node: Node, value: Unknown) -> None:
-        """Add a clause of unknown effect: about the operations that the form names, or about
-        all."""
+        """Add a clause of unknown effect.
+
+        The clause is about the operations that the form names. If the form names none, it is about
+        all operations.
+        """
         form = node if isinstance(node, List) else List((node,), node.line)
         named = dict.fromkeys(_operations_in(form))
         self.add(None, tuple(named) or (DEFAULT,), UnknownFilter(form, value.gap), form, ())
@@ -191,8 +194,8 @@ class Loader(Evaluator):
         operations: list[str] = []
         filters: list[Filter] = []
         modifiers: list[str] = []
-        # `doubt`: it is unknown whether the clause exists. `gap`: the clause may match more
-        # subjects.
+        # doubt: the reason why it is unknown whether the clause exists. gap: the reason why the
+        # clause may match more subjects.
         doubt: Gap | None = None
         gap: Gap | None = None
         for value in given:
@@ -270,8 +273,8 @@ class Loader(Evaluator):
     # Functions of the language --------------------------------------------------------------
 
     def not_set(self, unset: NotSet) -> object:
-        # A branch whose condition is unknown may not be taken, so a parameter that is missing in it
-        # may not be needed.
+        # A branch with an unknown condition may not be taken. So a missing parameter in it may not
+        # be needed.
         if not self.conditions:
             self.missing.append(unset)
         return super().not_set(unset)
@@ -333,7 +336,7 @@ class Loader(Evaluator):
         return Modifier(str(name) if is_known else "", form)
 
     def _message_filter(self, form: List, scope: Scope) -> object:
-        """Handle a filter of messages, which does not restrict the allowed operation itself."""
+        """Evaluate a filter of messages. It does not restrict the allowed operation itself."""
         return Modifier("apply-message-filter", form)
 
     def _with_filter(self, form: List, scope: Scope) -> object:
@@ -359,7 +362,7 @@ class Loader(Evaluator):
         return self._inside(form, scope)
 
     def _inside(self, form: List, scope: Scope) -> object:
-        """Evaluate the forms after the first argument."""
+        """Evaluate the forms that follow the first argument."""
         begin = Symbol("begin", form.line)
         return self.value(List((begin, *form.items[2:]), form.line), scope)
 
@@ -374,7 +377,7 @@ def _pushed(stack: list[Filter], one: Filter) -> Iterator[None]:
 
 
 def _as_filter(value: object, form: List) -> object:
-    """Return an unknown part of a combined filter as a filter of its own."""
+    """Return an unknown part of a combined filter as a separate filter."""
     if isinstance(value, Unknown):
         return UnknownFilter(form, value.gap)
     if isinstance(value, Word):

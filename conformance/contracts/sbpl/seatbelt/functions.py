@@ -27,7 +27,7 @@ _SPECIAL = re.compile(rb"[\\.\[\](){}*+?|^$]")
 
 
 class Unfit(Exception):
-    """Raised if the arguments do not fit the function, or if the value would be too large."""
+    """Raised if the arguments do not fit the function, or if the value would become too large."""
 
 
 Arguments = Sequence[object]
@@ -126,7 +126,7 @@ def _texts(test: Callable[[bytes, bytes], bool]) -> Function_:
 
 
 def same(given: Arguments) -> bool:
-    """`equal?`: compare values and nested lists without recursion."""
+    """The function `equal?`: compare values and nested lists without recursion."""
     one, other = given
     waiting = [(one, other)]
     steps = 0
@@ -204,8 +204,10 @@ def _string_append(given: Arguments) -> object:
 
 
 def _path_of(name: str) -> Function_:
-    """Return the path of functions like `cadr`: `a` takes the first item and `d` the rest, from
-    right to left."""
+    """Return the steps of a function such as `cadr`, from right to left.
+
+    `a` takes the first item of a list, and `d` the rest.
+    """
 
     def take(given: Arguments) -> object:
         (value,) = given
@@ -313,7 +315,7 @@ FUNCTIONS: dict[str, Function_] = {
                                          "cdddr", "cadddr")},
 }  # fmt: skip
 
-# The exceptions that Python's functions raise for arguments that do not fit.
+# Python's functions raise these exceptions for arguments that do not fit.
 UNFIT = (Unfit, TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError)
 
 
@@ -322,7 +324,7 @@ def _unfit() -> object:
 
 
 def cost(given: Arguments) -> int:
-    """Return the cost of a call in steps: one for each 16 values, and one for each 64 bytes."""
+    """Return the cost of a call in steps: one step for 16 values, and one step for 64 bytes."""
     steps = 1
     for each in given:
         if isinstance(each, tuple):

@@ -1,4 +1,4 @@
-"""The filters `remote` and `local`: the two ends of a connection."""
+"""The filters `remote` and `local`, which select an end of a connection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HOST_SOURCE = "published runs: host must be * or localhost in network address, e
 
 @dataclass(frozen=True, eq=False)
 class OfAddress(Filter):
-    """`(remote tcp "localhost:*")`: one end of a connection over IP; without an address,
+    """`(remote tcp "localhost:*")`: one end of a connection over IP. Without an address it matches
     every end."""
 
     form: List
@@ -64,7 +64,8 @@ def _takes(host: str, port: str, given: Address | None) -> Met:
 
 @dataclass(frozen=True, eq=False)
 class OfSocket(Filter):
-    """`(remote unix-socket (subpath "/run"))`: a Unix socket; without a filter, every one."""
+    """`(remote unix-socket (subpath "/run"))`: a Unix socket. Without a filter it matches every
+    one."""
 
     form: List
     side: str
@@ -83,8 +84,10 @@ class OfSocket(Filter):
 
 
 def addresses(form: List, words: list[bytes]) -> tuple[tuple[str, str], ...]:
-    """Return the host and the port of each address. sandbox-exec was observed to refuse hosts
-    except `*` and `localhost`."""
+    """Return the host and the port of each address.
+
+    sandbox-exec was observed to refuse hosts except `*` and `localhost`.
+    """
     found = []
     for word in words:
         text = word.decode("utf-8", "backslashreplace")

@@ -1,7 +1,7 @@
-"""The operations of Seatbelt, and the narrower operations that a wider one includes.
+"""The operations of Seatbelt, and the narrower operations that each wider one includes.
 
-The names are those of published profiles and lists. An operation with another name is unknown here;
-the operations that include it, or that it includes, are taken from its name.
+The names are from published profiles and lists. An operation with another name is unknown here. Its
+place among the others is then derived from its name.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from functools import cache
 
 DEFAULT = "default"
 
-# For each wider operation, the operations that it includes. `default` includes all, so it is not
-# listed.
+# For each wider operation, the operations that it includes. `default` is not listed, because it
+# includes all.
 _BELOW: dict[str, str] = {
     "file*": """file-read* file-write* file-chroot file-clone file-fsctl file-ioctl
         file-issue-extension* file-link file-map-executable file-mknod file-mount* file-revoke
@@ -113,12 +113,12 @@ def known(name: str) -> bool:
 
 
 def may_be_one(name: str) -> bool:
-    """True if the name is spelled as operations are."""
+    """True if the name has the form of an operation."""
     return _OPERATION.fullmatch(name) is not None
 
 
 def includes(wide: str, name: str) -> bool:
-    """True if an operation with a star includes another one by its name."""
+    """True if an operation with a star includes the other operation, judged by the names."""
     if not wide.endswith("*") or wide == name:
         return False
     stem = wide[:-1]
@@ -127,8 +127,10 @@ def includes(wide: str, name: str) -> bool:
 
 @cache
 def chain(name: str) -> tuple[str, ...]:
-    """Return the operation itself, then the operations that include it from narrow to wide, then
-    `default`."""
+    """Return the operation, then all operations that include it.
+
+    They are ordered from narrow to wide, and end with `default`.
+    """
     met = [canonical(name)]
     while met[-1] != DEFAULT:
         met.append(_PARENT[met[-1]] if met[-1] in _PARENT else _parent_by_name(met[-1]))
@@ -140,12 +142,12 @@ def _parent_by_name(name: str) -> str:
 
 
 def chain_with(name: str, unknown: Iterable[str]) -> tuple[str, ...]:
-    """Return the chain together with the unknown operations that include the operation."""
+    """Return the chain of the operation, with the unknown operations that include the operation."""
     own = chain(name)
     wide = [each for each in unknown if each not in own and includes(each, own[0])]
     narrow = [*own[:-1], *wide]
-    # Of two operations, the one with the longer name is the narrower one. The operation itself
-    # comes first.
+    # If two operations include this one, the one with the longer name is narrower. The operation
+    # itself comes first.
     return (
         own[0],
         *sorted((each for each in narrow if each != own[0]), key=len, reverse=True),

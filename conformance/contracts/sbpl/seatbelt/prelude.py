@@ -1,5 +1,7 @@
-"""Filters that the language defines by other filters, and filters on facts with rules of their
-own: modes, entitlements, groups of system calls, and paths relative to a mount."""
+"""Filters that the language defines by other filters, and filters with special rules.
+
+The latter are about modes, entitlements, groups of system calls, and paths relative to a mount.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from contracts.sbpl.seatbelt.regexes import Regex, StepBudget
 
 Test = Callable[[bytes], Met]
 
-# Filters without arguments: the fact that they look at, and the value that matches.
+# Filters without arguments: the fact that each examines, and the value that matches.
 _PLAIN = {
     "tty": ("vnode-type", b"TTY"),
     "debug-mode": ("system-attribute", b"sandbox-debug-mode"),
@@ -30,7 +32,7 @@ _PLAIN = {
     "datavault-file-filter": ("file-attribute", b"datavault"),
     "rootless-file-filter": ("file-attribute", b"sip-protected"),
 }
-# Filters without arguments that match only a program with some extension.
+# These filters have no arguments, and match only a program that has some extension.
 _OF_AN_EXTENSION = (
     "application-group",
     "container",
@@ -133,7 +135,7 @@ def _of_mode(wanted: int) -> Test:
             mode = int(value, 8)
         except ValueError:
             return None
-        # No publication tells whether several bits must all be set, and what 0 means.
+        # It is not published whether several bits must all be set, or what 0 means.
         if not wanted or 0 < mode & wanted < wanted:
             return None
         return mode & wanted != 0
@@ -157,8 +159,8 @@ def _of_path(how: str, wanted: bytes, form: List, budget: StepBudget) -> Test:
 class OfMount(OfWords):
     """A filter on the path below the mount point, such as `mount-relative-subpath`.
 
-    The mount point is not known, but that path is one of the ends of the whole path: if the filter
-    matches none of these ends, it does not match.
+    The mount point is unknown, but the path below it is one of the ends of the whole path. So a
+    filter that matches none of these ends does not match.
     """
 
     form: List

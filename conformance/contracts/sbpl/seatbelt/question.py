@@ -14,8 +14,8 @@ from contracts.sbpl.seatbelt.reader import Refused, Undecidable, Unreadable, Uns
 from contracts.sbpl.seatbelt.vocabulary import FACTS
 
 PATH, ADDRESS, CALL = "path", "address", "call"
-# For each operation the kind of its subject: one of the three constants, or the name of the filters
-# on such subjects.
+# For each operation the kind of its subject. It is one of the three constants, or the name of the
+# filters on such subjects.
 _KINDS = {
     "process-exec*": PATH,
     "network*": ADDRESS,
@@ -62,7 +62,7 @@ _KINDS = {
     "syscall-mach": "machtrap-number",
     "syscall-mig": "kernel-mig-routine",
 }
-# Facts that only some operations have. For the other operations no value of them matches.
+# Facts that exist only for some operations. For other operations no value of the fact matches.
 _ONLY = {
     "xattr": ("file-read-xattr", "file-write-xattr"),
     "extension-class": ("file-issue-extension", "file-issue-extension*"),
@@ -70,12 +70,13 @@ _ONLY = {
     "fsctl-command": ("file-fsctl",),
 }
 _OF_DEVICES = ("device-major", "device-minor", "device-conforms-to")
-# The two ends of a connection. The subject is one of them, and `--given` has the other.
+# The two ends of a connection. The subject is one end, and the option `--given` gives the other.
 _SIDES = ("remote", "local")
 _DEVICES = ("CHARACTER-DEVICE", "BLOCK-DEVICE", "TTY")
 # A program has an extension only if another process issued one to it.
 NO_EXTENSION: dict[str, tuple[bytes, ...]] = {"extension": ()}
-# A service has a name of one of these kinds. Filters on the other kinds do not match it.
+# A service has a name of one of these kinds. Filters on the other two kinds do not match the
+# service.
 _NAMES_OF_SERVICES = ("global-name", "local-name", "xpc-service-name")
 
 
@@ -88,8 +89,10 @@ def kind_of(operation: str) -> str | None:
 def opened(
     file: Path, params: Mapping[str, str], param_file: str | None, imports: Mapping[str, str]
 ) -> Profile:
-    """Load a profile. If its text has no meaning, raise a UsageError with the line and the
-    remedy."""
+    """Load a profile.
+
+    If its text has no meaning, raise a UsageError with the line and the remedy.
+    """
     given = {**(_params(Path(param_file)) if param_file else {}), **params}
     try:
         return load(
@@ -127,7 +130,7 @@ def _not_set(why: Unset, file: str) -> UsageError:
 
 
 def _params(file: Path) -> dict[str, str]:
-    """Read NAME=VALUE lines, or a JSON object of strings."""
+    """Read a file with parameters: NAME=VALUE lines, or a JSON object of strings."""
     text = bytes_of(file).decode("utf-8", "surrogateescape")
     if text.lstrip().startswith("{"):
         try:
@@ -179,7 +182,8 @@ def subject_of(operation: str, word: str | None, given: Mapping[str, str]) -> Su
             raise UsageError(operation, "is about a path", "give a path after it")
         return Subject(facts=facts)
     if kind == ADDRESS:
-        # Only control sockets of the kernel have this name, and they have no address.
+        # Only control sockets of the kernel have a control name. They have no address, so this
+        # subject has no control name.
         facts.setdefault("control-name", ())
     if kind is None:
         raise UsageError(word, f"{operation} has no subject", "leave it out, or use --given")
@@ -202,13 +206,13 @@ def subject_of(operation: str, word: str | None, given: Mapping[str, str]) -> Su
     for other in _NAMES_OF_SERVICES if kind == "global-name" else ():
         facts.setdefault(other, ())
     if kind == "machtrap-number":
-        # Profiles name such a call by both filters.
+        # Profiles use both filters for such a call.
         facts.setdefault("syscall-number", value)
     return Subject(facts=facts)
 
 
 def _without(facts: dict[str, tuple[bytes, ...]], operation: str) -> None:
-    """Add the facts that the subject cannot have."""
+    """Add an empty value for each fact that the subject cannot have."""
     if operations.on_paths(operation):
         for name, having in _ONLY.items():
             if operations.canonical(operation) not in _wider(having):

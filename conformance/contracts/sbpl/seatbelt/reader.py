@@ -1,7 +1,7 @@
 """Read the text of a profile into nested lists of symbols, numbers and strings.
 
-The language is TinyScheme. Strings are bytes, like paths. A token whose meaning is unknown here
-becomes an UnknownToken, so that only the clause with it is unknown.
+The language is TinyScheme. Strings are bytes, like paths. A token of unknown meaning becomes an
+UnknownToken, so that only the clause with this token is unknown.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-# Limits, because a hostile text must not cost the kit more than a moment.
+# A hostile text must not take much time. So there are limits.
 TEXT_BYTES = 2**20
 NESTED = 64
-# sandbox-exec was observed to refuse longer strings.
+# sandbox-exec was observed to refuse a longer string.
 STRING_BYTES = 1025
 
 _TOKENS = rb"""(?P<blank>[ \t\r\n\f\v]+|;[^\n]*|\#![^\n]*)
@@ -26,8 +26,8 @@ _TOKENS = rb"""(?P<blank>[ \t\r\n\f\v]+|;[^\n]*|\#![^\n]*)
     |(?P<character>\#\\(?:[A-Za-z0-9]+|.))
     # A double quote inside a symbol does not end it: `unbound variable: quote"` was observed.
     |(?P<atom>[^\s()";'`,][^\s();]*)"""
-# In `#"…"`, a backslash before a quotation mark may escape it, or the mark may end the string; the
-# sources disagree. The key is True for the reading in which the backslash escapes.
+# In `#"…"`, a backslash before a quotation mark may escape the mark, or the mark may end the
+# string: the sources disagree. The key is True for the reading in which the backslash escapes.
 _TOKEN = {
     False: re.compile(_TOKENS % rb'[^"]', re.X | re.S),
     True: re.compile(_TOKENS % rb'[^"\\]|\\.', re.X | re.S),
@@ -58,7 +58,7 @@ class Unreadable(Exception):
 class Refused(Unreadable):
     """Raised for a text that sandbox-exec refuses.
 
-    source: where that was observed, or from what it follows.
+    source: where the refusal was observed, or from what it follows.
     """
 
     kind = "refused"
@@ -69,7 +69,7 @@ class Refused(Unreadable):
 
 
 class Unset(Unreadable):
-    """Raised if a string is needed and a parameter without a value is given."""
+    """Raised if a string is needed, and the argument is a parameter without a value."""
 
     kind = "parameter"
 
@@ -85,13 +85,15 @@ class Undecidable(Unreadable):
 
 
 class OutsideDialect(Undecidable):
-    """Raised for a count, a class name or a backslash letter: no evidence shows that Seatbelt
-    supports these."""
+    """Raised for a count, a class name or a backslash letter in a regular expression.
+
+    There is no evidence that Seatbelt supports these.
+    """
 
 
 class Malformed(Undecidable):
-    """Raised for a regular expression whose form no dialect has, such as a class that does
-    not end."""
+    """Raised for a regular expression that is wrong in every dialect, such as a class that does not
+    end."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class String:
 
     @property
     def inside(self) -> bytes:
-        """Return the spelling between the quotes. The token may also be `#"…"`."""
+        """Return the spelling between the quotes of `"…"` or `#"…"`."""
         return self.written.removeprefix(b"#")[1:-1]
 
     def __str__(self) -> str:
@@ -160,7 +162,7 @@ class List:
 
     @property
     def head(self) -> str:
-        """Return the name of the symbol that the list begins with, or an empty string."""
+        """Return the name of the symbol at the start of the list, or an empty string."""
         first = self.items[0] if self.items else None
         return first.name if isinstance(first, Symbol) else ""
 
@@ -188,18 +190,19 @@ def read(text: bytes) -> list[Node]:
 class _Reading:
     """One reading of a text.
 
-    escapes: a backslash before a quote in `#"…"` escapes the quote.
-    doubtful: the line of the first backslash of this kind.
+    escapes: True if a backslash before a quote in `#"…"` escapes the quote.
+    doubtful: the line of the first such backslash.
     why: the reason why the text is unreadable.
     """
 
     def __init__(self, text: bytes, *, escapes: bool) -> None:
         self.text, self.escapes = text, escapes
         self.line, self.doubtful = 1, None if escapes else _doubt(text)
-        # The lists that are still open, the innermost last; the first one is the text itself. Each
-        # has its line and the quote before it. A list after a quote ends with its first form.
+        # The lists that have not ended, the innermost last. The first one is the text itself. Each
+        # has its line, and the quote before it. If there is a quote, the list ends with its first
+        # form.
         self.lists: list[tuple[list[Node], int, str]] = [([], 1, "")]
-        # Open lists beyond the limit. They become one UnknownToken.
+        # The number of open lists beyond the limit. All of them become one UnknownToken.
         self.beyond = 0
         self.why: Unreadable | None = None
         try:
@@ -233,8 +236,8 @@ class _Reading:
     def comment(self, at: int) -> bytes:
         """Return a comment `#|…|#`.
 
-        TinyScheme has no such comments, so a profile with one is refused, or its reader has them:
-        its content is not a clause in either case.
+        TinyScheme has no such comments. Either the profile is refused, or its reader supports them.
+        In both cases the content is not a clause.
         """
         end = self.text.find(b"|#", at + 2)
         if end < 0 or b"#|" in self.text[at + 2 : end]:
@@ -271,7 +274,7 @@ def _doubt(text: bytes) -> int | None:
 
 
 def _put(lists: list[tuple[list[Node], int, str]], node: Node) -> None:
-    """Add a form to the innermost list, and close the quotes that take exactly one form."""
+    """Add a form to the innermost list. Close quotes, because a quote takes exactly one form."""
     while lists[-1][2]:
         _, line, quote = lists.pop()
         node = List((Symbol(quote, line), node), line)

@@ -1,9 +1,9 @@
 """Match the regular expressions that are known to work in a profile.
 
-An expression is checked first and then run by an automaton whose states are built on demand, so no
-expression and no path makes a match slow. No published measurement shows whether Seatbelt counts
-bytes or characters, or whether a dot matches a newline. If an answer depends on one of these, it is
-None.
+An expression is checked first, and then run by an automaton whose states are built when they are
+needed. So no expression and no path makes a match slow. No published measurement shows whether
+Seatbelt counts bytes or characters, or whether a dot matches a newline. If the result depends on
+one of these, it is None.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from contracts.sbpl.seatbelt.expressions import ANY, NO_NEWLINE, Class, Parser
 from contracts.sbpl.seatbelt.reader import STRING_BYTES, Undecidable
 
-# States that may be visited to build the automata of all expressions of a profile together.
+# How many states may be visited to build the automata of all expressions of a profile.
 BUDGET = 2_000_000
 KEPT = 500
 
@@ -24,7 +24,7 @@ class BudgetExceeded(Exception):
 
 @dataclass
 class StepBudget:
-    """The states that regular expressions of a profile may still visit."""
+    """Counts the states that the regular expressions of a profile may still visit."""
 
     left: int = BUDGET
 
@@ -35,7 +35,7 @@ class StepBudget:
 
 
 class State(dict[str, "State"]):
-    """A set of states of the program. As a dict it maps a character to the next set."""
+    """A set of states of the program. Used as a dict, it maps a character to the next set."""
 
     def __init__(self, members: frozenset[int], accepts: bool) -> None:
         super().__init__()
@@ -75,7 +75,8 @@ class Automaton:
         return self.state(met)
 
     def state(self, members: list[int]) -> State:
-        """Return the state with these members and all that empty transitions reach."""
+        """Return the state that consists of these members and all states reached by empty
+        transitions."""
         seen = set(members)
         waiting = list(seen)
         while waiting:
@@ -95,7 +96,7 @@ class Automaton:
 
 @dataclass(eq=False)
 class Regex:
-    """An expression with all its readings."""
+    """An expression with all readings of it."""
 
     pattern: bytes
     line: int
@@ -105,7 +106,7 @@ class Regex:
     def __post_init__(self) -> None:
         if len(self.pattern) > STRING_BYTES:
             raise Undecidable(self.line, f"a regular expression of more than {STRING_BYTES} bytes")
-        # The anchors and unknown forms are the same in all readings.
+        # Anchors and unknown forms are equal in all readings.
         self.anchored = self._reading(True, ANY).anchored
         # The first unknown form in the expression, or an empty string.
         self.unknown = self._reading(True, ANY).unknown
@@ -120,7 +121,8 @@ class Regex:
         return made
 
     def matches(self, path: bytes) -> bool | None:
-        """Return whether the expression matches; None if that depends on unmeasured behaviour."""
+        """Return True or False, or None if the result depends on behaviour that was not
+        measured."""
         counts = (True,) if path.isascii() and self.pattern.isascii() else (True, False)
         dots = (ANY, NO_NEWLINE) if self._dots and b"\n" in path else (ANY,)
         met = {

@@ -1,5 +1,7 @@
-"""Behaviour of macOS that others have reported and that no run here verifies. It leads to notes,
-not to decisions."""
+"""Behaviour of macOS that others have reported, and that is not verified here.
+
+It leads to notes, but not to decisions.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from contracts.sbpl.seatbelt.filters import Filter, Joined
 from contracts.sbpl.seatbelt.forms import Clause
 
 REPORTED = "reported, not verified here"
-# Operations that `(deny default)` was seen to leave allowed.
+# With `(deny default)` these operations were seen to stay allowed.
 _BEYOND_DEFAULT = (
     "process-info*",
     "file-map-executable",
@@ -21,7 +23,7 @@ _BEYOND_DEFAULT = (
 
 
 def notes(decider: Decider, decision: Decision, operation: str) -> list[str]:
-    """Return the reported behaviour that would change the decision."""
+    """Return notes about reported behaviour that would change the decision."""
     if decision.outcome not in (Outcome.ALLOW, Outcome.DENY):
         return []
     return [
@@ -33,7 +35,8 @@ def notes(decider: Decider, decision: Decision, operation: str) -> list[str]:
 
 
 def _combined_allow(decider: Decider, decision: Decision, operation: str) -> list[str]:
-    """An allow with `require-all` was seen to beat a later plain deny of the same operation."""
+    """Note that an earlier allow with `require-all` may decide in place of a plain deny of the same
+    operation."""
     denies = decision.specific.clause
     if decision.allowed or denies is None or denies.filter is None or _is_combined(denies.filter):
         return []
@@ -57,7 +60,7 @@ def _is_combined(filter_: Filter) -> bool:
 
 
 def _sharp_s(decider: Decider, decision: Decision, operation: str) -> list[str]:
-    """On APFS without case, names that differ in ß and ss were seen to be one file."""
+    """Note that names which differ in ß and ss may be one file, on APFS without case."""
     path = decision.subject.path
     if path is None:
         return []
@@ -73,7 +76,7 @@ def _sharp_s(decider: Decider, decision: Decision, operation: str) -> list[str]:
 
 
 def _beyond_default(decider: Decider, decision: Decision, operation: str) -> list[str]:
-    """`(deny default)` was seen to leave some operations allowed."""
+    """Note that `(deny default)` may leave this operation allowed."""
     if decision.allowed:
         return []
     chain = decider.chain(operation)
@@ -87,7 +90,8 @@ def _beyond_default(decider: Decider, decision: Decision, operation: str) -> lis
 
 
 def _implicit(decider: Decider, decision: Decision, operation: str) -> list[str]:
-    """The language was seen to add clauses of its own, and to count a bind as inbound."""
+    """Note that a clause of the language itself, or a clause about network-inbound, may allow the
+    operation."""
     if decision.allowed:
         return []
     if operation == "signal" and decision.subject.facts.get("target") == (b"self",):

@@ -1,7 +1,7 @@
 """Evaluate the Scheme of a profile, with limits on steps and nested calls.
 
-An unknown value is passed on, so that only a clause which uses it becomes unknown. If a condition
-is unknown, both branches are evaluated, and their clauses depend on the condition.
+An unknown value is passed on, so that only clauses which use it become unknown. If a condition is
+unknown, both branches are evaluated, and their clauses depend on the condition.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from contracts.sbpl.seatbelt.values import (
 )
 from contracts.sbpl.seatbelt.vocabulary import Word, is_word, words
 
-# Limit of nested calls. A tail call does not count.
+# The limit for nested calls. Tail calls are not counted.
 DEEP = 200
-# Steps of one form of the top level, and of the whole profile. A form that needs more steps is
-# unknown, and so are the forms after several such forms.
+# The limits of steps for one form of the top level, and for the whole profile. A form that needs
+# more steps is unknown. After several such forms, all further forms are unknown.
 STEPS_OF_A_FORM, STEPS = 200_000, 800_000
-# Functions that need a string. A parameter without a value cannot provide one.
+# Functions that need a string. A parameter without a value is not a string.
 _OF_STRINGS = frozenset(
     words(
         """string-append string-length substring string->number string=? regex-quote string<?
@@ -59,7 +59,7 @@ class TooMuch(Exception):
 
 
 class Tail:
-    """The form to be evaluated next, in place of the current one (a tail call)."""
+    """A form that is evaluated next, in place of the current one (a tail call)."""
 
     __slots__ = ("node", "scope")
 
@@ -84,7 +84,7 @@ class Evaluator:
         self.nested = 0
         self.left = STEPS
         self.left_of_form = STEPS_OF_A_FORM
-        # The unknown conditions that decide whether the current form is evaluated at all.
+        # The unknown conditions on which it depends whether the current form is evaluated.
         self.conditions: list[Gap] = []
 
     def spend(self, steps: int, line: int) -> None:
@@ -135,7 +135,7 @@ class Evaluator:
         return self.call(function, given, node)
 
     def call(self, function: object, given: Sequence[object], form: List) -> object:
-        """Call a function and return its value, or a Tail that still has to be evaluated."""
+        """Call a function. Return its value, or a Tail that must still be evaluated."""
         self.spend(functions.cost(given), form.line)
         if isinstance(function, Function):
             return self._enter(function, given, form)
@@ -153,15 +153,15 @@ class Evaluator:
         return strange(form)
 
     def not_set(self, unset: NotSet) -> object:
-        """Return the value of a form that needs the string of a parameter without a value."""
+        """Return the value of a form that needs a string, and gets a parameter without a value."""
         return Unknown(Gap(f"the parameter {unset.name}, which is not set"), unset.line)
 
     def finished(self, function: object, given: Sequence[object], form: List) -> object:
-        """Call a function and evaluate until its value is complete."""
+        """Call a function, and evaluate until its value is complete."""
         return self._rest(self.call(function, given, form))
 
     def _rest(self, done: object) -> object:
-        """Evaluate a Tail; any other value stays as it is."""
+        """Evaluate a Tail. Return any other value unchanged."""
         return self.value(done.node, done.scope) if isinstance(done, Tail) else done
 
     def _enter(self, function: Function, given: Sequence[object], form: List) -> object:
@@ -175,7 +175,7 @@ class Evaluator:
         return self.body(function.body, Scope(names, function.scope, len(self.conditions)))
 
     def body(self, nodes: Sequence[Node], scope: Scope) -> object:
-        """Evaluate forms in order. The last one is returned as a Tail."""
+        """Evaluate forms in order. The last form is returned as a Tail."""
         if not nodes:
             return NOTHING
         for node in nodes[:-1]:
@@ -197,7 +197,7 @@ class Evaluator:
         return Unknown(Gap(f"the name {symbol}"), symbol.line) if found is None else found
 
     def word(self, symbol: Symbol, scope: Scope) -> object:
-        """Return the value of a name. An unbound name stands for itself, as a word."""
+        """Return the value of a name. A name without a value stands for itself, as a word."""
         found = self.bound(symbol.name, scope)
         return Word(symbol.name) if found is None else found
 
@@ -214,7 +214,7 @@ class Evaluator:
     def bind(self, name: str, value: object, scope: Scope, line: int) -> None:
         """Give a name a value.
 
-        Within a condition that is unknown, the value is unknown afterwards.
+        If this depends on an unknown condition, the value is unknown afterwards.
         """
         if scope.branches < len(self.conditions):
             gap = Gap(f"the value of {name}, which depends on {self.conditions[-1].words}")

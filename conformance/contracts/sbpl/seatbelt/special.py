@@ -1,4 +1,4 @@
-"""The special forms of Scheme: they evaluate only some of their arguments, or evaluate them
+"""The special forms of Scheme, which evaluate only some of their arguments, or evaluate them
 later."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from contracts.sbpl.seatbelt.values import (
 )
 from contracts.sbpl.seatbelt.vocabulary import words
 
-# Prefixes of the names of operations and filters.
+# The names of operations and filters begin with one of these words.
 _FAMILIES = frozenset(
     words(
         """file fs network process ipc mach socket syscall sysctl iokit system nvram user managed
@@ -294,8 +294,7 @@ def _is_defined(evaluator: Evaluator, form: List, scope: Scope) -> object:
         name = node.name
         if evaluator.bound(name, scope) is not None or name in FORMS:
             return True
-        # A name with one of these prefixes may be an operation or a filter that exists only on a
-        # Mac.
+        # A name with one of these prefixes may be an operation or a filter that this table lacks.
         if name.split("-")[0].strip("*") in _FAMILIES:
             return Unknown(Gap(f"whether {name} is defined"), form.line)
         return False

@@ -10,12 +10,12 @@ from contracts.sbpl.seatbelt.reader import List, Node, String, UnknownToken
 
 
 class Quoted(str):
-    """A symbol as a value: `'name`."""
+    """A quoted symbol, such as `'name`."""
 
 
 @dataclass(frozen=True)
 class Letter:
-    """A character as a value: one byte of a string."""
+    """A character: one byte of a string."""
 
     code: int
 
@@ -38,7 +38,7 @@ class Modifier:
 
 @dataclass(frozen=True)
 class Unknown:
-    """An unknown value, with the reason."""
+    """An unknown value, with the reason why it is unknown."""
 
     gap: Gap
     line: int
@@ -46,7 +46,8 @@ class Unknown:
 
 @dataclass(frozen=True)
 class NotSet:
-    """The value of `(param NAME)` without a value. It acts as #f; the name is for the message."""
+    """The value of `(param NAME)` if the parameter has no value. It acts as #f; messages need the
+    name."""
 
     name: str
     line: int
@@ -63,7 +64,7 @@ NOTHING = Nothing()
 
 @dataclass(eq=False)
 class Scope:
-    """Names and their values.
+    """Names with their values.
 
     branches: the number of unknown conditions around the place where the scope was made.
     """
@@ -113,7 +114,7 @@ def strange(form: List) -> Unknown:
 
 
 def quoted(value: object) -> str:
-    """Return the spelling of a filter's value in a text."""
+    """Return the spelling of a filter's value in the text of a profile."""
     if isinstance(value, bytes):
         escaped = value.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
         return f'"{escaped.decode("utf-8", "backslashreplace")}"'
@@ -123,8 +124,10 @@ def quoted(value: object) -> str:
 
 
 def spelled(form: List, values: Sequence[object]) -> tuple[str, ...]:
-    """Return the spelling of each argument: as the profile has it if it is a constant there, else
-    its value."""
+    """Return the spelling of each argument.
+
+    A constant is spelled as in the profile. Other arguments are spelled by their value.
+    """
     nodes = form.items[1:]
     if len(nodes) != len(values):
         return tuple(map(quoted, values))

@@ -1,4 +1,4 @@
-"""The names of the language: filters, and the words that filters and modifiers take."""
+"""The names of the language: its filters, and the words that filters and modifiers accept."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ _PATHS: dict[str, type[OfPaths]] = {
 _REGEXES = ("regex", "path-regex")
 _SIDES = {"remote": "remote", "local": "local", "to": "remote", "from": "local"}
 
-# Filters on names, each of which also exists with -prefix and -regex. The value is the fact that
-# the filter examines.
+# Filters on names. Each also exists with -prefix and -regex. The value is the fact that the filter
+# examines.
 _NAMES = {
     **{
         name: name
@@ -57,7 +57,7 @@ _NAMES = {
     sysctl-name target-signing-identifier xattr xpc-service-name"""
         )
     },
-    # The language's own prelude defines the first name as another name of the second.
+    # The language's own prelude defines the first name as an alias of the second.
     "iokit-user-client-class": "iokit-class",
     "iokit-registry-entry-class": "iokit-class",
 }
@@ -72,17 +72,17 @@ _WORDS = words(
 )
 # Other names of filters, as the prelude defines them.
 _SAME = {"granted-extensions": "extension", "mach-extension": "extension"}
-# The extension that a filter without arguments looks for.
+# Filters without arguments look for this extension.
 _READ_WRITE = "com.apple.app-sandbox.read-write"
-# For each target that a question may name, the facts that are known about it. Facts about other
-# targets are unknown.
+# For each target that a question may name: the targets that include it (True) or exclude it
+# (False). For other targets this is unknown.
 _TARGETS: dict[str, dict[str, bool]] = {
     "self": {"self": True, "same-sandbox": True, "others": False, "children": False},
     "same-sandbox": {"self": False, "same-sandbox": True},
     "others": {"self": False, "same-sandbox": False, "others": True, "children": False},
     "children": {"self": False, "children": True},
 }
-# Words that have a meaning wherever they stand.
+# Words that have the same meaning everywhere in a profile.
 _VOCABULARY = frozenset(
     words(
         """self same-sandbox others children pgrp ip ip4 ip6 tcp tcp4 tcp6 udp udp4 udp6 unix
@@ -102,7 +102,7 @@ MODIFIERS = frozenset(
     send-signal telemetry telemetry-backtrace termination"""
     )
 )
-# Functions of the top level that change no decision.
+# Functions of the top level that do not change decisions.
 WITHOUT_EFFECT = frozenset(
     words(
         """define-storage-class disable-callouts disable-full-symbolication
@@ -120,7 +120,7 @@ def is_word(name: str) -> bool:
 
 
 def fact_of(name: str) -> tuple[str, str] | None:
-    """Return the fact that a filter examines, and the way: `""`, `prefix`, `regex` or `word`."""
+    """Return the fact that a filter examines, and how: `""`, `prefix`, `regex` or `word`."""
     name = _SAME.get(name, name)
     if name in _WORDS:
         return name, "word"
@@ -210,7 +210,7 @@ def _same(fact: str, word: bytes) -> Callable[[bytes], Met]:
             return _TARGETS.get(value.decode("ascii", "replace"), {}).get(word.decode())
         if value == word:
             return True
-        # Profiles use `(xpc-service-name "*")`, but no publication tells the meaning of the star.
+        # Profiles use `(xpc-service-name "*")`, but the meaning of the star is not published.
         return None if b"*" in word else False
 
     return test
@@ -228,7 +228,7 @@ def _end(
         raise Undecidable(form.line, f"the filter {str(form)[:80]}")
     rest = values[1:]
     if kind in networks.UNIX:
-        # Before the filters on paths, profiles gave regular expressions.
+        # Older profiles give regular expressions here. Newer ones give filters on paths.
         filters: list[Filter] = []
         for each, word in zip(rest, written[1:], strict=True):
             if isinstance(each, bytes):

@@ -1,9 +1,9 @@
 """Show the answers of a library of globs without the kit: tries.py ID... -- CALLER...
 
-CALLER is a short program that calls a library as the library's documentation shows. Its last two
-arguments are a pattern and a path, and it prints true, false, or why it refuses the pattern. This
-program uses no code of the kit. It prints one line for each ID: the answers that violate the
-contract.
+CALLER is a short program that calls a library in the way that the library's documentation shows.
+Its last two arguments are a pattern and a path. It prints true or false, or the reason why it
+refuses the pattern. This program uses no code of the kit. For each ID it prints a line with the
+answers that violate the contract.
 """
 
 import json
@@ -12,10 +12,10 @@ import signal
 import subprocess
 import sys
 
-# Limit in seconds of processor time for one answer, which other libraries give within a
-# millisecond. A busy machine uses no processor time, so it causes no false failure.
+# Limit for one answer, in seconds of processor time. Other libraries answer within a millisecond.
+# Waiting on a busy machine uses no processor time, so it causes no false failure.
 LONG_S = 5
-# A pattern, a path, and whether they match according to the contract.
+# A pattern, a path, and True if they match according to the contract.
 CASES = {
     "POLICY-GLOB-01": [
         ("a[b]", "ab", False),

@@ -1,1 +1,1 @@
-"""The adapters, one in each file. The name of the file is the name of the backend."""
+"""The adapters. Each has its own file, whose name is the name of the backend."""

@@ -1,4 +1,4 @@
-"""The adapter for birdcage, by the example program of its crate, `sandbox`."""
+"""The adapter for birdcage. It uses `sandbox`, the example program of the crate."""
 
 from __future__ import annotations
 
@@ -38,12 +38,15 @@ class Product(Adapter):
         return {**self.claims, "fs-write": AS_ROOT, "fs-metadata": AS_ROOT}
 
     def version(self) -> str:
-        """Return the version that cargo installed, because the example does not print one."""
+        """Return the version that cargo installed. The example program does not print a version."""
         with open(self.below(".crates.toml"), encoding="utf-8") as file:
             return file.read().partition('"birdcage ')[2].partition(" ")[0]
 
     def launch(self, words: list[bytes], program: list[bytes], env: Environment) -> Launch:
-        """Let the variables of the launcher into the sandbox."""
+        """Return the command and the environment of the launcher.
+
+        The sandbox lets the variables of the launcher in.
+        """
         words, own = super().launch(words, program, env)
         allowed = [word for name in own for word in (b"--allow-env", name)]
         return [words[0], *allowed, *words[1:]], own

@@ -1,5 +1,7 @@
-"""The adapter for bubblewrap, called as in its README: a read-only root with the workspace mounted
-over it."""
+"""The adapter for bubblewrap, called as in its README.
+
+The root is read-only, and the workspace is mounted over it.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ class Product(Adapter):
             words.append("--share-net")
         words += ["--die-with-parent", "--ro-bind", "/", "/"]
         words += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
-        # A root that is not writable needs no mount, because it is a part of the read-only /.
+        # If the workspace is not writable, it needs no mount: it is a part of the read-only root.
         for folder in asked.writable:
             words += ["--bind", folder, folder]
         for folder in folders_above(asked.read_only, asked.root):
@@ -48,8 +50,10 @@ class Product(Adapter):
 
 
 def folders_above(paths: list[str], root: str) -> list[str]:
-    """Return the folders between the workspace and these paths, upper ones first. They become
-    mounts, because a program could move a folder that is no mount."""
+    """Return the folders between the workspace and these paths, upper ones first.
+
+    They become mounts, because a program could move a folder that is not a mount.
+    """
     found = set()
     for path in paths:
         folder = os.path.dirname(path)

@@ -1,5 +1,7 @@
-"""The adapter for bubblewrap with --new-session, which bwrap(1) advises for programs at a
-terminal."""
+"""The adapter for bubblewrap with --new-session.
+
+bwrap(1) advises this option for programs at a terminal.
+"""
 
 from products.adapter import Asked
 from products.sandboxes.bwrap import Product as Plain

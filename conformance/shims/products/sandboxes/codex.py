@@ -1,5 +1,7 @@
-"""The adapter for the Linux sandbox of @openai/codex, `codex sandbox`, which needs no account and
-no network."""
+"""The adapter for the Linux sandbox of @openai/codex.
+
+The command `codex sandbox` needs no account and no network.
+"""
 
 import json
 
@@ -26,7 +28,8 @@ class Product(Adapter):
     denies = frozenset({"modify", "read"})
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
-        # The built-in profiles are not used: they close the network and permit writing to /tmp.
+        # The built-in profiles are not used, because they close the network and permit writing to
+        # /tmp.
         files = '":root" = "read"'
         if asked.writable:
             files += ', ":workspace_roots" = {"." = "write"}'
@@ -34,7 +37,7 @@ class Product(Adapter):
         files += "".join(
             f", {json.dumps(path)} = {json.dumps(how)}" for path, how in closed.items()
         )
-        # The folders are given as roots. In a rule the path would be a pattern, in which `*` is a
+        # The folders are given as roots, because in a rule a path is a pattern in which `*` is a
         # wildcard.
         roots = ", ".join(f"{json.dumps(folder)} = true" for folder in asked.writable)
         network = "true" if asked.network else "false"

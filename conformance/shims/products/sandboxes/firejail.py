@@ -1,9 +1,11 @@
-"""The adapter for firejail without a profile, with the options of firejail(1) for a read-only
-system."""
+"""The adapter for firejail without a profile.
+
+It uses the options of firejail(1) for a read-only system.
+"""
 
 from products.adapter import FULLY, Adapter, Asked
 
-# /run as a whole cannot be read-only: firejail has files of its own there and would not start.
+# /run as a whole cannot be read-only: firejail has its own files there, and would not start.
 READ_ONLY = ("/", "/home", "/var", "/run/lock", "/run/user")
 
 
@@ -33,7 +35,7 @@ class Product(Adapter):
         # Without this option firejail runs until every program inside has ended.
         words += ["--deterministic-shutdown"]
         words += ["--caps.drop=all", "--nonewprivs", "--seccomp", "--ipc-namespace"]
-        # firejail mounts some directories itself, and --read-only=/ does not apply below a mount.
+        # firejail mounts some directories itself. --read-only=/ does not apply to such a mount.
         words += [f"--read-only={folder}" for folder in READ_ONLY]
         words += [f"--read-write={folder}" for folder in asked.writable]
         words += [f"--read-only={path}" for path in asked.read_only]

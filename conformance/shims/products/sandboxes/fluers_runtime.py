@@ -1,4 +1,4 @@
-"""The adapter for fluers-runtime, which has only an interface for an agent's backends and no
+"""The adapter for fluers-runtime. It has only an interface for backends of an agent, and no
 backend."""
 
 from products.adapter import Adapter, Asked

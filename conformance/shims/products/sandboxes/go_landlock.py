@@ -1,4 +1,4 @@
-"""The adapter for go-landlock, by its example program landlock-restrict."""
+"""The adapter for go-landlock. It uses the example program landlock-restrict."""
 
 import re
 
@@ -26,7 +26,7 @@ class Product(Adapter):
     }
 
     def version(self) -> str:
-        """Return the version in the build information, because the program does not print one."""
+        """Return the version in the build information. The program does not print a version."""
         with open(self.found(), "rb") as file:
             found = re.search(rb"go-landlock\tv([\w.-]+)", file.read())
         return found[1].decode() if found else "unknown"

@@ -1,5 +1,7 @@
-"""The adapter for hakoniwa, by its command: an empty mount namespace in which the needed
-directories are mounted."""
+"""The adapter for hakoniwa. It uses the command of the same name.
+
+The command makes an empty mount namespace, in which the needed directories are mounted.
+"""
 
 import os
 

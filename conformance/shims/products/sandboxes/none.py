@@ -1,4 +1,4 @@
-"""Runs programs without a sandbox: a negative control, which must fail."""
+"""Runs programs without a sandbox. As a negative control it must fail."""
 
 from products.adapter import EVERYTHING, Adapter, Asked
 

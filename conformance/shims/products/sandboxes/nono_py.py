@@ -1,11 +1,11 @@
-"""The adapter for nono, by its Python library."""
+"""The adapter for nono. It uses the Python library."""
 
 import json
 
 from products.adapter import FULLY, Adapter, Asked
 
-# This code runs in the product's own Python. -I keeps it from importing a module of the workspace
-# outside the sandbox.
+# This code runs in the product's own Python, outside the sandbox. With -I it imports no module of
+# the workspace.
 CODE = """
 import json, os, sys
 from nono_py import AccessMode, CapabilitySet, sandboxed_exec
@@ -40,7 +40,8 @@ class Product(Adapter):
     )
     installs = (
         ("apt-get", "install", "-y", "python3-venv"),
-        # Other users can reach the system's Python, but not one in the home directory of root.
+        # The system's Python is used, because other users cannot reach one in root's home
+        # directory.
         ("/usr/bin/python3", "-m", "venv", "{home}"),
         ("{home}/bin/pip", "install", "--quiet", "nono-py{==version}"),
     )

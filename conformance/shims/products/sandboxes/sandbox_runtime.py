@@ -1,4 +1,4 @@
-"""The adapter for @anthropic-ai/sandbox-runtime, by its command srt."""
+"""The adapter for @anthropic-ai/sandbox-runtime. It uses the command srt."""
 
 import json
 import os
@@ -12,7 +12,7 @@ class Product(Adapter):
     documents = "the README of the npm package"
     mechanism = "namespaces+seccomp"
     program = "srt"
-    # The network of srt is always restricted to a list of domains, so it cannot be open.
+    # srt always restricts the network to a list of domains. So the network cannot be open.
     lacks = ("open network",)
     installs = (
         ("apt-get", "install", "-y", "bubblewrap", "socat", "ripgrep"),
@@ -29,7 +29,7 @@ class Product(Adapter):
     denies = frozenset({"modify", "read"})
 
     def version(self) -> str:
-        """Return the version of the package, because older versions of srt print 1.0.0."""
+        """Return the version of the package. Older versions of srt always print 1.0.0."""
         package = ("node_modules", "@anthropic-ai", "sandbox-runtime", "package.json")
         if not os.path.exists(os.path.join(self.home, *package)):
             return super().version()

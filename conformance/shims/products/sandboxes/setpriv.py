@@ -1,4 +1,4 @@
-"""The adapter for setpriv, which does not claim to be a sandbox: a negative control, which must
+"""The adapter for setpriv, which does not claim to be a sandbox. As a negative control it must
 fail."""
 
 from products.adapter import EVERYTHING, Adapter, Asked

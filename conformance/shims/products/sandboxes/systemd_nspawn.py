@@ -1,9 +1,9 @@
-"""The adapter for systemd-nspawn, on a volatile copy of the host's own system."""
+"""The adapter for systemd-nspawn. It uses a volatile copy of the host's own system."""
 
 from products.adapter import FULLY, Adapter, Asked
 
-# The manual says this about calls without --private-users. With that option, the workspace would
-# belong to another user inside.
+# The manual says this about calls without --private-users. With --private-users, the workspace
+# would belong to another user inside.
 NOT_FOR_IT = "systemd-nspawn(1), --private-users=no: not to be used to run untrusted code"
 
 

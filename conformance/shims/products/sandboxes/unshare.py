@@ -1,4 +1,4 @@
-"""The adapter for unshare, which only makes namespaces: files of the host stay writable."""
+"""The adapter for unshare. It only makes namespaces, so files of the host stay writable."""
 
 from products.adapter import FULLY, Adapter, Asked
 

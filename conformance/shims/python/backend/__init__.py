@@ -1,1 +1,1 @@
-"""Sandbox backends in plain Python, built in another way than the reference."""
+"""Sandbox backends in plain Python. Their design differs from that of the reference."""

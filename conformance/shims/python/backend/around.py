@@ -1,4 +1,4 @@
-"""A sandbox around a program that another contract starts, by the field `backend` of a request."""
+"""A sandbox for a program that another contract starts, by the field `backend` of a request."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Around:
     def open(self, root: bytes | None = None, readable: Sequence[bytes] = ()) -> None:
         """Open the session.
 
-        root: the workspace, if the context names none.
+        root: the workspace, if the context does not name one.
         """
         context = self.session.context
         if root is not None:
@@ -66,9 +66,9 @@ class Around:
 
 
 def take_around(reader: Reader, own_root: bool = False) -> Around | None:
-    """Read the sandbox of a request; return None if it names no sandbox.
+    """Read the sandbox of a request; return None if the request has no sandbox.
 
-    own_root: the operation makes the workspace itself, so the context has no root.
+    own_root: True if the operation makes the workspace itself, so that the context has no root.
     """
     value = reader.take("backend", dict)
     if value is None:

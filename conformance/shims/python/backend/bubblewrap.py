@@ -1,4 +1,4 @@
-"""The bubblewrap backend, by its command line: namespaces and mounts."""
+"""The bubblewrap backend: namespaces and mounts, made by the command bwrap."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ UNSHARE = b"/usr/bin/unshare"
 TRUE = b"/bin/true"
 SCRATCH = b"/tmp"
 QUEUES = b"/dev/mqueue"
-# Limit for paths of a policy that get a mount, because bubblewrap takes longer for each further
-# mount.
+# At most this many paths of a policy get a mount, because bubblewrap needs more time for each
+# further mount.
 MOST_MOUNTS = 1000
-# Directories of the sandbox itself. Message queues are a separate file system, so a grant of the
-# directory above does not include them.
+# Directories that belong to the sandbox. Message queues are a separate file system, so a grant of
+# the directory above does not include them.
 OWN = (SCRATCH, b"/dev", QUEUES, b"/proc")
 
 
 class Bubblewrap:
     """One session.
 
-    filters: True if a filter of system calls is added.
+    filters: True if bubblewrap also installs a filter of system calls.
     """
 
     accepts_late_names = False
@@ -94,10 +94,8 @@ class Bubblewrap:
         made.not_enforced += self.grants_that_are_wild(given)
 
     def by_aspect(self, given: Rules, profile: str) -> list[tuple[str, list[Rule]]]:
-        """Return the rules that deny, for each aspect.
-
-        If nothing is writable anyway, rules against modifying are left out.
-        """
+        """Return the denying rules for each aspect. If nothing is writable anyway, rules against
+        modifying are left out."""
         modify = [] if profile == "read-only" else given.deny_modify
         return [("fs-write", modify), ("fs-read", given.deny_read)]
 
@@ -106,8 +104,8 @@ class Bubblewrap:
     ) -> None:
         """Report a rule that is not enforced, and lower the claim of its aspect to partial.
 
-        late: the rule is enforced except for names that are created later. If the caller accepts
-        that, the claim stays.
+        late: True if the rule is not enforced only for names that are created later. If the caller
+            accepts this, the claim stays.
         """
         entry = naming.unenforced(rule, why)
         if entry not in made.not_enforced:
@@ -132,8 +130,11 @@ class Bubblewrap:
             self.binds += self.mounts(context, context.rules, claims)
 
     def mounts(self, context: Context, given: Rules, claims: Claims) -> list[bytes]:
-        """Return the mounts in order: permitted directories, directories above them (mounted on
-        themselves), paths that must not be modified, paths that must not be read."""
+        """Return the mounts in the order in which they are made.
+
+        First come permitted directories, then directories above other mounts (mounted on
+        themselves), then paths that must not be modified, then paths that must not be read.
+        """
         made: list[bytes] = []
         writable = context.profile != "read-only"
         if "**" not in given.grants:
@@ -156,7 +157,7 @@ class Bubblewrap:
         hidden = self.hidden(context.root, given)
         self.cut(kept, hidden, context, given, claims)
         open_ = self.writable_in(context.root, given, [*kept, *hidden]) if writable else []
-        # A mount covers those below it that were made before, so the paths above come first.
+        # A mount covers earlier mounts below it, so the mounts above come first.
         for path in sorted({*kept, *open_}):
             made += self.keep(path) if path in kept else [b"--bind", path, path]
         for path in hidden:
@@ -172,12 +173,12 @@ class Bubblewrap:
     def seen_through(
         self, mounted: Sequence[tuple[bytes, bytes]], paths: Iterable[bytes]
     ) -> list[bytes]:
-        """Return the other paths of these files, and of files below them, through these mounts."""
+        """Return further paths of these files, and of files below them, which these mounts give."""
         names = (tree.seen_through(pair, path) for path in paths for pair in mounted)
         return [name for name in names if name is not None]
 
     def denied(self, given: Rules, op: str, relative: bytes) -> bool:
-        """True if a path is denied under any of its names."""
+        """True if a path is denied by any of its names."""
         if given.denied(op, os.fsdecode(relative)):
             return True
         names = self.links.names(relative) if self.links is not None else ()
@@ -186,8 +187,8 @@ class Bubblewrap:
     def report_link(self, relative: bytes, context: Context, given: Rules, claims: Claims) -> None:
         """Report a rule that denies a link.
 
-        A link cannot be covered by a mount. The file that it leads to is covered, but the link can
-        be replaced, and a file outside the root can be read through it.
+        A mount cannot cover a link. It covers the file to which the link leads. But the link can be
+        replaced, and a file outside the root can be read through it.
         """
         real = os.path.realpath(os.path.join(context.root, relative))
         leads_out = not tree.is_below(real, context.root)
@@ -201,7 +202,7 @@ class Bubblewrap:
                     self.lacks_rule(claims, aspect, rule, "it is a link, or lies behind one")
 
     def denying_at(self, given: Rules, op: str, relative: bytes) -> str | None:
-        """Return the rule that denies a path or a new name below it."""
+        """Return the rule that denies a path, or a new name below the path."""
         path = os.fsdecode(relative)
         return given.denying(op, path) or given.denying(op, f"{path}/new-name")
 
@@ -232,21 +233,21 @@ class Bubblewrap:
 
     def grant(self, root: bytes, body: str) -> list[bytes]:
         path = os.path.join(root, os.fsencode(body.removesuffix("/**")))
-        # A path through a link is left out, because it may lead outside of the workspace.
+        # A path through a link gets no mount, because it may lead outside of the workspace.
         if os.path.realpath(path) != path or not os.path.exists(path):
             return []
         return [b"--bind", path, path]
 
     def keep(self, path: bytes) -> list[bytes]:
-        # A directory that cannot be listed is hidden, because a program could write to a pipe in it
-        # whose name it knows.
+        # A directory that cannot be listed is hidden: it may contain a pipe, and a program that
+        # knows its name could write to it.
         if os.path.isdir(path) and not tree.is_open(path):
             return self.hide(path)
         return [b"--ro-bind", b"/dev/null" if tree.is_channel(path) else path, path]
 
     def writable_in(self, root: bytes, given: Rules, mounted: Iterable[bytes]) -> list[bytes]:
-        """Return the paths that become writable mounts: the directories above other mounts, and
-        exceptions, which may lie in a read-only mount."""
+        """Return the paths that become writable mounts. These are the directories above other
+        mounts, and exceptions, which may lie in a read-only mount."""
         found = self.ancestors(mounted, root)
         for rule in given.exceptions():
             path = os.path.join(root, os.fsencode(naming.plain(rule)))
@@ -255,10 +256,8 @@ class Bubblewrap:
         return [path for path in found if not given.denied("modify", relative_to(root, path))]
 
     def ancestors(self, paths: Iterable[bytes], root: bytes) -> list[bytes]:
-        """Return the directories above the mounts.
-
-        They become mounts themselves, because renaming one of them would move the mount below it.
-        """
+        """Return the directories above the mounts. They must be mounts too. Otherwise a program
+        could rename one of them, and so move the mount below it."""
         found: dict[bytes, None] = {}
         for path in paths:
             folder = os.path.dirname(path)
@@ -268,7 +267,7 @@ class Bubblewrap:
         return sorted(found)
 
     def hidden(self, root: bytes, given: Rules) -> list[bytes]:
-        """Return the paths that are denied to read, except those below another such path."""
+        """Return the paths that are denied to read. A path below another such path is left out."""
         found: list[bytes] = []
         closed = {*tree.closed(root)} if given.deny_read else set()
         for relative in sorted(tree.entries(root)):
@@ -304,8 +303,8 @@ class Bubblewrap:
         return os.path.realpath(os.path.dirname(path)) != os.path.dirname(path)
 
     def lies_in_closed(self, path: bytes) -> bool:
-        """True if the path lies in a directory that cannot be listed. Such a directory is hidden as
-        a whole."""
+        """True if the path lies in a directory that cannot be listed. The whole directory is then
+        hidden."""
         folder = os.path.dirname(path)
         while not os.path.isdir(folder):
             folder = os.path.dirname(folder)
@@ -319,7 +318,8 @@ class Bubblewrap:
         return made, [(b"TMPDIR", SCRATCH)]
 
     def check_for_new_links(self) -> None:
-        """Refuse the call if a program of an earlier call has replaced a mounted path by a link."""
+        """Refuse the call if a program of an earlier call has put a link in place of a mounted
+        path."""
         for at, word in enumerate(self.binds):
             if word == b"--bind" and os.path.realpath(self.binds[at + 1]) != self.binds[at + 1]:
                 path = os.fsdecode(self.binds[at + 1])
@@ -351,18 +351,17 @@ class Bubblewrap:
         return made + inside.command(argv, session=False, ruleset=ruleset, filter_=code)
 
     def own_mounts(self) -> list[bytes]:
-        """Return the commands that make mounts private.
-
-        Otherwise a file system that is mounted outside later would appear inside, and be writable.
-        """
+        """Return the command that makes the mounts private. Otherwise a file system that is mounted
+        outside later would appear inside, and would be writable."""
         user = [b"--user", b"--map-current-user"] if os.geteuid() != 0 else []
         return [UNSHARE, *user, b"--mount", b"--propagation", b"private"]
 
     def ruleset(self, root: bytes, profile: str) -> dict[str, Any] | None:
-        """Return the ruleset that refuses writing to named pipes.
+        """Return the Landlock ruleset that refuses writing to named pipes.
 
-        A read-only mount does not prevent that, and a process outside may read them. Return None
-        if there is no filter, because Landlock would then also keep the program from mounting.
+        A read-only mount does not prevent such writes, and a process outside may read the pipe. The
+        caller uses the ruleset only together with a filter, because Landlock also prevents the
+        program from mounting. Return None if the kernel's Landlock is too old.
         """
         if landlock.running_abi() < 2:
             return None
@@ -389,10 +388,8 @@ class Bubblewrap:
         return made
 
     def between(self, cache: bytes, root: bytes) -> list[bytes]:
-        """Return the directories between the cache and the root, from the top.
-
-        Each gets a mount, because otherwise it could be renamed, and the root with it.
-        """
+        """Return the directories between the cache and the root, from the top. Each of them gets a
+        mount. Otherwise a program could rename it, and so move the root."""
         found: list[bytes] = []
         folder = os.path.dirname(root)
         while folder.startswith(cache + b"/"):

@@ -15,7 +15,7 @@ NOT_REQUESTED = "not-requested"
 
 
 class Claims:
-    """The claims for the aspects. An aspect without a claim was not requested."""
+    """The claims for the aspects. An aspect that was not requested has no claim."""
 
     def __init__(self) -> None:
         self.aspects: dict[str, tuple[str, list[str]]] = {}

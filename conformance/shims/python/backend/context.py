@@ -1,4 +1,4 @@
-"""The context of a session. It is checked before any other step."""
+"""The context of a session. It is checked before all other steps."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ class Context:
     rules: Rules | None
     strict_metadata = False
     accepts_late_names = False
-    # paths that must be readable even in /tmp and /dev, which the sandbox replaces
+    # these paths must be readable even in /tmp and /dev, although the sandbox replaces both
     readable: Sequence[bytes] = ()
 
     @property
     def closed(self) -> bool:
-        """True if the profile permits no network."""
+        """True if the profile permits no access to the network."""
         return self.profile in CLOSED
 
 
 def cache(root: bytes) -> bytes | None:
     """Return HOME/.cache with links resolved.
 
-    Return None if it lies in the root, because then it is permitted with the root. Return None also
+    Return None if it lies in the root, because it is then permitted with the root. Return None also
     if a link in the root leads to it, because a program may have made this link.
     """
     home = os.environb.get(b"HOME")
@@ -80,7 +80,7 @@ def read_cwd(reader: Reader, root: bytes) -> bytes:
 
 
 def inside(reader: Reader, name: str, path: bytes, root: bytes) -> bytes:
-    """Return a directory of the workspace with links resolved; refuse one outside of it."""
+    """Return a directory of the workspace with links resolved; refuse a directory outside."""
     real = os.path.realpath(os.path.join(root, path))
     if real != root and not real.startswith(root.rstrip(b"/") + b"/"):
         reader.wrong(name, "lies outside the root")
@@ -106,7 +106,7 @@ def read_rules(reader: Reader) -> Rules | None:
 
 
 def read_accept(reader: Reader) -> bool:
-    """Return whether rules may stay unenforced for names that do not exist at the start."""
+    """Return True if rules may stay unenforced for names that do not exist at the start."""
     given = reader.take("accept", list) or []
     for i, each in enumerate(given):
         if each != LATE_NAMES:

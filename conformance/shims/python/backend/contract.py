@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kinds import Object
 
-# The first one is the strongest, and the default of a run that names no backend.
+# The first one is the strongest. It is used for runs that name no backend.
 MECHANISMS = {
     "bubblewrap+seccomp": "namespaces+seccomp",
     "bubblewrap": "namespaces",

@@ -1,4 +1,4 @@
-"""The environment of a program inside the sandbox."""
+"""The environment of a program in the sandbox."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def is_kept(name: bytes) -> bool:
 
 
 def base(request: Request) -> Pairs:
-    """Return the environment without the backend's additions."""
+    """Return the environment before the backend adds its variables."""
     if request.env is not None:
         return list(request.env)
     return [(name, value) for name, value in caller_environment().items() if is_kept(name)]
 
 
 def path_only() -> Pairs:
-    """Return the environment of a hermetic run, which is only PATH."""
+    """Return the environment of a hermetic run. It contains only PATH."""
     return [(name, value) for name, value in caller_environment().items() if name == b"PATH"]
 
 
 def complete(request: Request, additions: Pairs) -> Pairs:
-    """Append the additions. If a name occurs twice, the last pair counts."""
+    """Append the additional variables. If a name occurs twice, the last pair counts."""
     return [*base(request), *additions]

@@ -17,13 +17,13 @@ NUMBER, ARCH, ARGUMENTS = 0, 4, 16
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 AF_INET, AF_INET6, AF_NETLINK = 2, 10, 16
 SOCK_STREAM, SOCK_SEQPACKET = 1, 5
-# FS_IOC_SETFLAGS, FSSETXATTR, ENABLE_VERITY, SET_ENCRYPTION_POLICY.
+# The requests FS_IOC_SETFLAGS, FSSETXATTR, ENABLE_VERITY and SET_ENCRYPTION_POLICY.
 OF_FILES = (0x40086602, 0x401C5820, 0x40806685, 0x800C6613)
-# BTRFS_IOC_SUBVOL_CREATE, SNAP_CREATE and SNAP_DESTROY, each with its second version: they create
-# and remove directories through a descriptor that was opened for reading, which Landlock does not
-# see.
+# BTRFS_IOC_SUBVOL_CREATE, SNAP_CREATE and SNAP_DESTROY, each with its second version. They create
+# and remove directories through a descriptor that was opened for reading. Landlock does not check
+# this.
 OF_BTRFS = (0x5000940E, 0x50009418, 0x50009401, 0x50009417, 0x5000940F, 0x5000943F)
-NAMESPACES = 0x7E020080  # CLONE_NEW* in the flags of clone and unshare
+NAMESPACES = 0x7E020080  # the CLONE_NEW* flags of clone and unshare
 NEWEST = 469
 
 ARCHES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -31,7 +31,7 @@ CALLS = {
     "x86_64": {"socket": 41, "socketpair": 53, "ioctl": 16, "clone": 56, "unshare": 272},
     "aarch64": {"socket": 198, "socketpair": 199, "ioctl": 29, "clone": 220, "unshare": 97},
 }
-# Calls that are given by number, because no library knows the names of the newest ones. These
+# These calls are given by number, because no library knows the names of the newest calls. The
 # numbers are equal on all architectures.
 NEW = {
     "io_uring": (425, 426, 427),
@@ -71,7 +71,7 @@ DENIED = {
         "ptrace": (117, 270, 271, 438),
     },
 }
-# chmod, chown, times and attributes in all their forms; file_setattr is the newest.
+# All calls that change modes, owners, times and attributes; file_setattr is the newest.
 METADATA = {
     "x86_64": (90, 91, 268, 92, 93, 94, 260, 132, 235, 261, 280, 188, 189, 190, 197, 198, 199),
     "aarch64": (52, 53, 54, 55, 88, 5, 6, 7, 14, 15, 16),
@@ -89,7 +89,7 @@ def answer(error: int) -> bytes:
 
 
 def groups() -> dict[str, Sequence[int]]:
-    """Return the numbers of the calls that are refused, grouped by purpose."""
+    """Return the numbers of the refused calls, grouped by purpose."""
     own = DENIED[machine()]
     mounts = (*own["mounts"], *NEW["mounts"])
     return {**own, "io_uring": NEW["io_uring"], "mounts": mounts}
@@ -101,7 +101,7 @@ def machine() -> str:
 
 
 def families(inet: bool) -> tuple[int, ...]:
-    """Return the address families that socket may use.
+    """Return the address families that the call socket may use.
 
     Unix sockets can only be made by socketpair.
     """
@@ -120,7 +120,8 @@ def program(inet: bool, metadata: bool = True) -> bytes:
         statement(EQUAL, ARCHES[machine()], 1, 0),
         statement(RETURN, KILL),
         statement(LOAD, NUMBER),
-        # Calls of x32 have numbers above 0x40000000. Calls newer than this list are unknown.
+        # Calls of the x32 ABI have numbers above 0x40000000. Calls that are newer than this list
+        # are unknown. Both are refused.
         statement(GREATER, NEWEST, 0, 1),
         answer(ENOSYS),
         statement(EQUAL, CLONE3, 0, 1),
@@ -142,13 +143,14 @@ def program(inet: bool, metadata: bool = True) -> bytes:
 def with_first_argument(number: int, then: list[bytes]) -> list[bytes]:
     """Return instructions that run `then` if the system call has this number.
 
-    `then` begins by loading the argument that decides.
+    `then` begins with loading the argument that decides.
     """
     return [statement(LOAD, NUMBER), statement(EQUAL, number, 0, len(then)), *then]
 
 
 def one_of(values: Sequence[int], error: int) -> list[bytes]:
-    """Continue if the loaded value is one of these; otherwise the call fails with the error."""
+    """Return instructions that continue if the loaded value is one of these. Otherwise the call
+    fails with the error."""
     equal = [statement(EQUAL, each, len(values) - i, 0) for i, each in enumerate(values)]
     return [*equal, answer(error)]
 
@@ -157,7 +159,7 @@ def allowed_families(inet: bool) -> list[bytes]:
     return [
         statement(LOAD, ARGUMENTS),
         *one_of(families(inet), EAFNOSUPPORT),
-        # AF_NETLINK is allowed with protocol 0 only, which is the routing table.
+        # AF_NETLINK is allowed only with protocol 0, which is for the routing table.
         statement(EQUAL, AF_NETLINK, 0, 3),
         statement(LOAD, ARGUMENTS + 16),
         statement(EQUAL, 0, 1, 0),
@@ -168,14 +170,13 @@ def allowed_families(inet: bool) -> list[bytes]:
 def pairs() -> tuple[int, ...]:
     """Return the types that socketpair may use.
 
-    Datagram sockets are left out, because such a pair could send to any name and receive from any
-    process.
+    Datagram sockets are left out: such a pair could send to any name, and receive from any process.
     """
     return (SOCK_STREAM, SOCK_SEQPACKET)
 
 
 def one_of_types(types: Sequence[int]) -> list[bytes]:
-    """Check the second argument, without its flags."""
+    """Return instructions that check the second argument without its flags."""
     return [statement(LOAD, ARGUMENTS + 8), statement(AND, 0xF), *one_of(types, EPERM)]
 
 
@@ -184,9 +185,9 @@ def any_flag(flags: int) -> list[bytes]:
 
 
 def on_requests(number: int, more: Sequence[int]) -> list[bytes]:
-    """Refuse ioctl requests.
+    """Return instructions that refuse these ioctl requests.
 
-    Only the low 32 bits are compared, because the kernel ignores the high bits as well.
+    Only the low 32 bits are compared, because the kernel ignores the high bits.
     """
     then = [statement(LOAD, ARGUMENTS + 8)]
     for request in (TIOCSTI, TIOCLINUX, *more):

@@ -1,5 +1,7 @@
-"""The first program inside the sandbox. It runs as `python3 -I -S -c THIS SPEC PROGRAM ARG…`,
-because a file of the kit may not exist inside. For the same reason it imports nothing from the kit.
+"""The first program inside the sandbox.
+
+It runs as `python3 -I -S -c THIS SPEC PROGRAM ARG…`, because a file of the kit may not exist
+inside. For the same reason it imports nothing from the kit.
 
 The steps in order: a new session, no descriptor above 2, no capability, no new privileges, the
 Landlock ruleset, the filter, the program.
@@ -32,7 +34,8 @@ def call(number: int, *arguments: object) -> int:
 
 
 def new_session() -> None:
-    # A process that leads a group cannot make a session, so its child does.
+    # A process that leads a group cannot make a session. So it forks, and its child makes the
+    # session.
     if os.getpid() == os.getsid(0):
         return
     parent = os.getppid()
@@ -49,7 +52,7 @@ def new_session() -> None:
 def forward(child: int, parent: int) -> NoReturn:
     """Wait for the child, forward signals to it, and end in the same way.
 
-    If the parent ends first, end the child, whose own parent is this process.
+    If the parent of this process ends first, end the child.
     """
     import signal
 
@@ -72,9 +75,9 @@ def forward(child: int, parent: int) -> NoReturn:
 
 
 def ends_first(parent: int, child: int) -> bool:
-    """Wait for the end of one of the two. Return True if it is the parent.
+    """Wait for the end of one of the two processes. Return True if it is the parent.
 
-    PR_SET_PDEATHSIG is not a replacement: it waits for the end of the thread that has forked.
+    PR_SET_PDEATHSIG cannot replace this: it reacts to the end of the thread that has forked.
     """
     import select
 
@@ -82,7 +85,7 @@ def ends_first(parent: int, child: int) -> bool:
     try:
         above, below = os.pidfd_open(parent), os.pidfd_open(child)
     except ProcessLookupError:
-        return True  # the child is not reaped yet, so it is the parent
+        return True  # the child is not reaped yet, so the missing process is the parent
     except OSError:
         return False
     poll.register(above, select.POLLIN)
@@ -111,13 +114,13 @@ def restrict(ruleset: dict[str, Any]) -> None:
     fd = call(CREATE_RULESET, ctypes.byref(head), ruleset["size"], 0)
     for path, access in ruleset["paths"]:
         try:
-            # A program of an earlier call may have put a link on this path.
+            # A program of an earlier call may have put a link at this path.
             if os.path.realpath(path) != path:
                 continue
             beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except FileNotFoundError:
             continue
-        # struct landlock_path_beneath_attr is packed: 12 bytes.
+        # The struct landlock_path_beneath_attr is packed. It has 12 bytes.
         rule = access.to_bytes(8, "little") + beneath.to_bytes(4, "little")
         call(ADD_RULE, fd, PATH_BENEATH, rule, 0)
         os.close(beneath)
@@ -142,7 +145,8 @@ def main() -> None:
         restrict(spec["ruleset"])
     if spec["filter"] is not None:
         install(spec["filter"])
-    # The interpreter ignores these, and exec would keep that for the program, so restore them.
+    # The interpreter ignores these signals, and the program would inherit this. So restore the
+    # default.
     import signal
 
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
@@ -158,7 +162,7 @@ def main() -> None:
 
 
 def given_environment() -> dict[bytes, bytes] | None:
-    """Return the environment of the program, which inside.py packed into variables."""
+    """Return the environment of the program, which inside.py has packed into variables."""
     parts: list[bytes] = []
     while (part := os.environb.get(b"SANDBOX_ENV_%d" % len(parts))) is not None:
         parts.append(part)

@@ -1,4 +1,4 @@
-"""Make the command that starts inner.py, which executes a program in the sandbox."""
+"""Make the command that starts inner.py in the sandbox. inner.py then executes a program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from backend.environment import Pairs
 
 ALWAYS = ("close_descriptors", "drop_capabilities", "no_new_privileges")
-# A command of MANY words or more is packed: PACK words in one argument (see `packed`).
+# If a command has MANY words or more, PACK words are packed into one argument (see `packed`).
 MANY, PACK = 8000, 64
 # The kernel limits one variable to 128 KiB.
 PART = 1 << 16
@@ -36,7 +36,7 @@ def command(
 ) -> list[bytes]:
     """Return the command that runs argv in the sandbox.
 
-    session: True if the program must get a session of its own.
+    session: True if the program must get its own session.
     """
     steps = [*(("new_session",) if session else ()), *ALWAYS]
     words = packed(argv)
@@ -46,20 +46,18 @@ def command(
 
 
 def packed(argv: Sequence[bytes]) -> Sequence[bytes]:
-    """Pack several words into one word that is a list, because bubblewrap accepts at most 9,000
-    words."""
+    """Pack several words into one word, because bubblewrap accepts at most 9,000 words."""
     if len(argv) < MANY:
         return argv
     return [repr(list(argv[at : at + PACK])).encode() for at in range(0, len(argv), PACK)]
 
 
 def given_inside(words: Sequence[bytes], env: Pairs) -> tuple[list[bytes], Pairs]:
-    """Pack the program's environment into variables for inner.py; return the command and these
-    variables.
+    """Pack the program's environment into variables for inner.py.
 
-    The processes that start the program must not use its variables, because the dynamic loader
-    reads some of them. The values cannot be words of the command line either, because every user of
-    the host can read that.
+    Return the command and these variables. The processes that start the program must not use its
+    variables, because the dynamic loader reads some of them. The values must not be words of the
+    command line either, because every user of the host can read a command line.
     """
     if read_file(os.path.join(HERE, "inner.py")) not in words:
         return list(words), env

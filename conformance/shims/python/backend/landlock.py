@@ -1,6 +1,6 @@
 """The Landlock backend.
 
-It uses the three system calls by which a process gives up rights for itself and its children.
+A process uses three system calls to give up rights, for itself and its children.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from backend.rules import Rules
 
 CREATE_RULESET = 444
-READ = 1 << 0 | 1 << 2 | 1 << 3  # execute, read_file, read_dir
+READ = 1 << 0 | 1 << 2 | 1 << 3  # the rights execute, read_file and read_dir
 WRITE_FILE, TRUNCATE, REFER, IOCTL_DEV = 1 << 1, 1 << 14, 1 << 13, 1 << 15
 FIRST = (1 << 13) - 1
 NET = 0b11
@@ -45,7 +45,7 @@ def running_abi() -> int:
 class Landlock:
     """One session.
 
-    filters: True if a filter of system calls is added.
+    filters: True if a filter of system calls is installed too.
     """
 
     strict_metadata = False
@@ -90,7 +90,7 @@ class Landlock:
 
     @property
     def refuses_metadata(self) -> bool:
-        """True if the filter refuses changes of metadata, which it does for every path."""
+        """True if the filter refuses changes of metadata. It then refuses them for every path."""
         return self.filters and self.strict_metadata
 
     @property
@@ -121,7 +121,7 @@ class Landlock:
 
     def claim_ipc(self, made: Claims, abi: int) -> None:
         # Reading is permitted for the whole system, because Landlock cannot exclude a part of a
-        # grant.
+        # permitted tree.
         made.lacks("ipc", "files of /dev/shm can be read")
         if self.filters:
             return
@@ -145,7 +145,7 @@ class Landlock:
         folder = b"/tmp/boxspec-scratch-" + os.urandom(8).hex().encode()
         os.mkdir(folder, 0o700)
         self.scratch = folder
-        # The umask of the caller may have removed bits.
+        # The umask of the caller may have removed permission bits.
         os.chmod(folder, 0o700)
 
     def wrap(
@@ -171,15 +171,15 @@ class Landlock:
         if self.scratch is not None:
             paths.append((self.scratch, write))
         cache = context_.cache(root) if profile == "full-dev" else None
-        # If the cache contains a root with rules, a grant of the cache would permit paths that the
-        # rules deny, so it is left out.
+        # If a root with rules lies in the cache, the cache is not granted: the grant would permit
+        # paths that the rules deny.
         if cache is not None and (self.rules is None or not root.startswith(cache + b"/")):
             paths.append((cache, write))
         closed = profile in ("no-network", "ci-only")
         handled = (every, NET if closed and abi >= 4 else 0, SCOPES if abi >= 6 else 0)
-        # An older kernel refuses fields that it does not know.
+        # An older kernel refuses a struct with fields that it does not know.
         size = 24 if abi >= 6 else 16 if abi >= 4 else 8
-        # Rights for directories are not valid for a device file.
+        # Rights for directories are invalid for a device file.
         paths = [(path, access & self.fitting(path)) for path, access in paths]
         return {"handled": handled, "size": size, "paths": paths}
 
@@ -190,7 +190,7 @@ class Landlock:
         return every
 
     def granted(self, root: bytes) -> list[bytes]:
-        """Return the root, or the paths in it that the policy permits to modify by name."""
+        """Return the root. If the policy permits to modify only some paths, return these paths."""
         if self.rules is None or "**" in self.rules.grants:
             return [root]
         paths = [
@@ -210,12 +210,13 @@ class Landlock:
 
 
 def remove(folder: bytes) -> None:
-    """Remove a tree that a program has filled. Links are removed and never followed."""
+    """Remove a tree that a program has filled. A link is removed, but never followed."""
     for place, folders, _ in os.walk(folder):
         for name in folders:
             path = os.path.join(place, name)
             if not os.path.islink(path):
-                os.chmod(path, 0o700)  # the program may have made a directory that cannot be listed
+                # the program may have removed the permissions of the directory
+                os.chmod(path, 0o700)
     for place, folders, files in os.walk(folder, topdown=False):
         for name in files:
             os.unlink(os.path.join(place, name))

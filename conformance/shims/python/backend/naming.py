@@ -1,4 +1,4 @@
-"""Find the paths that a rule names, and make the entry for a rule that is not enforced."""
+"""Find the paths that a rule names, and make the report of a rule that is not enforced."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_wild(rule: Rule) -> bool:
 
 
 def plain(rule: Rule) -> str:
-    """Return the path of a rule without a final `/**`."""
+    """Return the path of a rule, without `/**` at its end."""
     return rule.body.removesuffix("/**")
 
 

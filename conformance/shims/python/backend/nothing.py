@@ -1,6 +1,6 @@
 """The backend none.
 
-It is unavailable for every profile, so programs run only in a session that may degrade.
+It is unavailable for every profile. So programs run only in a session that may degrade.
 """
 
 from __future__ import annotations

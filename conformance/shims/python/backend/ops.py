@@ -1,4 +1,4 @@
-"""The operations of the contract backend: decode a request and return an answer."""
+"""The operations of the contract backend: decode a request, and return an answer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Pass the caller's stdin on through a pipe.
 
-A program could open a file or pipe again through /proc, also for writing, and what it writes to the
-caller's pipe would reach the pipe's other readers.
+A program can open its stdin again through /proc, also for writing. If this were the caller's own
+pipe, the program's bytes would reach the other readers of the pipe.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ def can_be_opened_again(fd: int) -> bool:
 
 
 class Passing:
-    """Copies from `source` to a pipe until the source ends, the pipe has no reader any more, or
-    close is called."""
+    """Copies from `source` to a pipe.
+
+    The copying stops when the source ends, when the pipe has no reader, or when close is called.
+    """
 
     def __init__(self, source: int) -> None:
         self.source = source

@@ -1,5 +1,7 @@
-"""A policy, as a backend needs it: the rules that deny, and the paths of a workspace that they
-deny."""
+"""A policy in the form that a backend needs.
+
+It gives the rules that deny, and the paths of a workspace that these rules deny.
+"""
 
 from __future__ import annotations
 
@@ -32,17 +34,20 @@ class Rules:
         return None if found.allowed else found.matched_rule
 
     def denying(self, op: str, path: str) -> str | None:
-        """Return the rule that denies the path; None if it is allowed, or if no rule matches it."""
+        """Return the rule that denies the path.
+
+        Return None if the path is allowed, or if no rule matches it.
+        """
         found = self.decision(op, path)
         listed = self.deny_read if op == "read" else self.deny_modify
         by_rule = any(rule.body == found.matched_rule for rule in listed)
         return found.matched_rule if by_rule and not found.allowed else None
 
     def decision(self, op: str, path: str) -> decide.Decision:
-        """Decide about a path of the workspace, which is in normal form.
+        """Decide about a path of the workspace, which must be in normal form.
 
-        It is not checked as the path of a request: a file may have a name that a request may not
-        contain, and such a name must not keep the session from its sandbox.
+        The path is not checked like the path of a request: a file may have a name that a request
+        may not contain, and this must not end the session.
         """
         return decide.decide(self.resolved.entries(op), path, False)
 
@@ -51,7 +56,7 @@ class Rules:
 
     @property
     def grants(self) -> list[str]:
-        """Return the rules that permit to modify."""
+        """Return the rules that permit modifying."""
         return [entry.rule.body for entry in self.resolved.modify if entry.sign == "+"]
 
 
@@ -71,5 +76,5 @@ def rules_of(value: Object, pointer: str) -> Rules:
 
 
 def negated(entries: Sequence[decide.Entry]) -> list[Rule]:
-    """Return the negated rules of a profile, which are not in the deny lists of the policy."""
+    """Return the negated rules of a profile. They are not in the deny lists of the policy."""
     return [entry.rule for entry in decide.of_profile(entries) if entry.sign == "-"]

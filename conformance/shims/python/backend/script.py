@@ -1,4 +1,4 @@
-"""A backend that behaves as the request says, so that sessions can be tested without a sandbox."""
+"""A backend that behaves as the request says. It is for tests of sessions without a sandbox."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Session:
         self.why: str | None = None
         self.claims: Claims | None = None
         self.enforcement = "none"
-        # True once prepare was called: then shutdown must be called too
+        # True once prepare was called. Then shutdown must be called too.
         self.prepared = False
         self.passing: Passing | None = None
 
@@ -75,7 +75,7 @@ class Session:
     def open(self) -> bool:
         """Open the session.
 
-        Return True if programs may run; `enforcement` says how much is enforced.
+        Return True if programs may run. `enforcement` then says how much is enforced.
         """
         overall = self.probe()
         if overall in self.acceptable() and self.prepare():
@@ -91,7 +91,7 @@ class Session:
         return True
 
     def held_here(self, overall: str) -> str:
-        """Return the claim after prepare, which may find rules that it cannot enforce here."""
+        """Return the claim after prepare. Prepare may find rules that it cannot enforce here."""
         claims = self.claims
         if claims is None or overall != "fully":
             return overall
@@ -147,7 +147,7 @@ class Session:
         return True
 
     def close(self) -> None:
-        """Call the backend's shutdown, only once and only if prepare was called."""
+        """Call the backend's shutdown. It is called only once, and only after prepare."""
         if self.passing is not None:
             self.passing.close()
             self.passing = None
@@ -183,7 +183,7 @@ class Session:
             self.keep_listed_variables(request)
 
     def keep_listed_variables(self, request: Request) -> None:
-        """Leave only the variables that a program inside gets."""
+        """Remove all variables that a program inside does not get."""
         if request.env is None and self.context.profile in HERMETIC:
             request.env = environment.path_only()
         request.env = environment.base(request)
@@ -207,8 +207,8 @@ class Session:
     def give_stdin(self, request: Request) -> None:
         """Connect stdin.
 
-        All programs of the session read from one pipe, so each continues where the previous one
-        stopped.
+        All programs of the session read from one pipe, so each program continues where the previous
+        one has stopped.
         """
         if self.backend is None or request.stdin != "inherit":
             return
@@ -218,8 +218,10 @@ class Session:
             request.stdin_from = self.passing.reader
 
     def must_be_there(self, request: Request, cwd: bytes) -> None:
-        """Report a program that cannot be started here, because a launcher in the sandbox could
-        not report it as clearly."""
+        """Report a program that cannot be started.
+
+        A launcher in the sandbox could not report this as clearly.
+        """
         try:
             check_strings(request, dict(request.env or ()))
             found = find_program(request.program, dict(request.env or ()))
@@ -239,8 +241,7 @@ class Session:
     # Reporting -------------------------------------------------------------------------------
 
     def limited(self, work: Callable[[], T]) -> T:
-        """Call `work` in a separate thread, so that a call that does not return cannot block the
-        session."""
+        """Call `work` in a separate thread, so that a call which hangs cannot block the session."""
         done = _thread.allocate_lock()
         done.acquire()
         found: list[Any] = []

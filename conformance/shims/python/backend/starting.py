@@ -1,4 +1,4 @@
-"""The test start of a probe: find out whether a command starts at all."""
+"""The test start of a probe: find out whether a command starts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIMIT_S = 10.0
 def fails_to_start(argv: Sequence[bytes]) -> str | None:
     """Run a command that should exit with 0 at once.
 
-    Return the reason if it does not, else None.
+    Return the reason if it does not. Otherwise return None.
     """
     out, inside = os.pipe2(os.O_CLOEXEC)
     null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
@@ -58,7 +58,7 @@ def reason(pid: int, out: int) -> str | None:
 
 
 def need_executable(path: bytes) -> None:
-    """Raise OSError if the kernel could not execute the file, or could not find its interpreter."""
+    """Raise OSError if the kernel could not execute the file, or not find its interpreter."""
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, "")
     if not os.path.isfile(path) or not os.access(path, os.X_OK):

@@ -1,4 +1,4 @@
-"""Walk through the files of a workspace, and find their other names."""
+"""Walk through the files of a workspace, and find other names of these files."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-MOST_LINKS = 40  # path_resolution(7)
+MOST_LINKS = 40  # the limit of links in path_resolution(7)
 
 
 def fail(why: OSError) -> None:
-    """Raise the error of a walk, because an entry that the walk did not see would not be
-    protected."""
+    """Raise the error of a walk: an entry that the walk has not seen would not be protected."""
     raise why
 
 
@@ -36,8 +35,7 @@ def is_below(path: bytes, folder: bytes) -> bool:
 
 
 def passes_link_below(path: bytes, root: bytes) -> bool:
-    """True if a link in the root lies on an absolute path, or if following the path does not
-    end."""
+    """True if an absolute path leads through a link in the root, or if its links form a loop."""
     for _ in range(MOST_LINKS):
         link, rest = first_link(path)
         if not link:
@@ -50,7 +48,7 @@ def passes_link_below(path: bytes, root: bytes) -> bool:
 
 
 def first_link(path: bytes) -> tuple[bytes, bytes]:
-    """Return the first part of a path that is a link, and the rest; or two empty names."""
+    """Return the part of a path up to its first link, and the rest; or two empty names."""
     names = path.split(b"/")
     for end in range(2, len(names) + 1):
         if os.path.islink(part := b"/".join(names[:end])):
@@ -63,8 +61,10 @@ def is_open(folder: bytes) -> bool:
 
 
 def closed(root: bytes) -> Iterator[bytes]:
-    """Yield the directories that cannot be listed. Their owner could change their mode from
-    inside."""
+    """Yield the directories that cannot be listed.
+
+    Their owner could change their mode from inside.
+    """
     for relative in entries(root):
         path = os.path.join(root, relative)
         if os.path.isdir(path) and not is_open(path):
@@ -84,15 +84,19 @@ def other_names(root: bytes, paths: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class InnerLinks:
-    """Links of a workspace that lead into the workspace.
+    """The links of a workspace that lead into the workspace.
 
-    Each link to a directory above a file gives that file one more name.
+    If a link leads to a directory above a file, the file has one more name.
     """
 
     MOST_IN_A_NAME = 8
 
     def __init__(self, root: bytes, mounted: Iterable[tuple[bytes, bytes]] = ()) -> None:
-        """mounted: pairs of paths in the root, of which mounts make two names of one file."""
+        """Find the links below the root.
+
+        mounted: pairs of paths in the root. Because of a mount, the two paths of a pair are names
+            of one file.
+        """
         self.targets: dict[bytes, list[bytes]] = {}
         for path, other in mounted:
             self.targets.setdefault(path[len(root) + 1 :], []).append(other[len(root) + 1 :])
@@ -115,9 +119,10 @@ class InnerLinks:
 
 
 def mounted_names(root: bytes) -> list[tuple[bytes, bytes]]:
-    """Return pairs of a path in the root and another path of the same file, which a mount gives it.
+    """Return pairs of paths of one file: a path in the root, and another path that a mount gives
+    the file.
 
-    Pairs within the root come in both orders.
+    If both paths are in the root, there are two pairs, one for each order.
     """
     mounts = mount_points()
     around = max((each for each in mounts if is_below(root, each[2])), key=lambda it: len(it[2]))
@@ -137,7 +142,7 @@ def mounted_names(root: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def mount_points() -> list[tuple[bytes, bytes, bytes]]:
-    """Return device, path in the file system and mount point of each mount."""
+    """Return for each mount: the device, the path in the file system, and the mount point."""
     found = []
     with open("/proc/self/mountinfo", "rb") as lines:
         for line in lines:
@@ -150,12 +155,12 @@ def mount_points() -> list[tuple[bytes, bytes, bytes]]:
 
 
 def moved(path: bytes, folder: bytes, to: bytes) -> bytes:
-    """Return the path, which lies in the folder, as it is below another folder."""
+    """Return the path with `folder`, in which it lies, replaced by another folder."""
     return os.path.normpath(os.path.join(to, os.path.relpath(path, folder)))
 
 
 def is_same(path: bytes, other: bytes) -> bool:
-    """True if both are names of one file. A mount that another one covers fails this."""
+    """True if both are names of one file. This is False if another mount covers one of them."""
     try:
         return os.path.samestat(os.lstat(path), os.lstat(other))
     except OSError:
@@ -163,9 +168,10 @@ def is_same(path: bytes, other: bytes) -> bool:
 
 
 def seen_through(mounted: tuple[bytes, bytes], path: bytes) -> bytes | None:
-    """Return the path that this file, or one below it, has through a mount.
+    """Return the path that this file, or a file below it, has through a mount.
 
-    None if there is no such path. mounted: a pair of mounted_names().
+    Return None if there is no such path.
+    mounted: a pair of mounted_names().
     """
     place, other = mounted
     if is_below(place, path):
@@ -175,14 +181,14 @@ def seen_through(mounted: tuple[bytes, bytes], path: bytes) -> bytes | None:
 
 
 def file_of(path: bytes) -> tuple[int, int] | None:
-    """Return device and inode of a file that has several names, otherwise None."""
+    """Return device and inode of a file if it has several names, otherwise None."""
     st = os.lstat(path)
     many = st.st_nlink > 1 and not stat.S_ISDIR(st.st_mode) and not stat.S_ISLNK(st.st_mode)
     return (st.st_dev, st.st_ino) if many else None
 
 
 def is_channel(path: bytes) -> bool:
-    """True for a pipe or a socket, because a read-only mount does not prevent writing to it."""
+    """True for a pipe or a socket. A read-only mount does not prevent writing to these."""
     mode = os.lstat(path).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
@@ -210,16 +216,16 @@ def missing_links(root: bytes) -> list[bytes]:
 
 
 def repeats(path: bytes, mounted: Sequence[tuple[bytes, bytes]]) -> bool:
-    """True if the path is one more path of a name, which mounts in the workspace give it.
+    """True if mounts in the workspace show this file under another path that counts as its name.
 
-    Of the paths of one name, the first in the order of bytes counts as the name.
+    Of several paths of one name, the first in the order of bytes counts as the name.
     """
     others = (seen_through(pair, path) for pair in mounted)
     return any(other is not None and other < path for other in others)
 
 
 def state(root: bytes) -> dict[bytes, tuple[int, ...]]:
-    """Return for every entry the attributes that change when the entry is changed."""
+    """Return for every entry those attributes that change when the entry is changed."""
     found: dict[bytes, tuple[int, ...]] = {}
     for relative in entries(root):
         st = os.lstat(os.path.join(root, relative))

@@ -1,1 +1,1 @@
-"""The contract exec in plain Python, built in another way than the reference."""
+"""The contract exec in plain Python. Its design differs from that of the reference."""

@@ -1,6 +1,6 @@
-"""Several runs at the same time, in a thread each.
+"""Several runs at the same time, each in its own thread.
 
-The main thread has the signal handlers for all of them.
+The main thread installs the signal handlers for all of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Batch:
     """Makes all runs and collects the answers.
 
     items: (after_ms, request, refusal) of each run.
-    make: the class of a run, which decides the form of the answer.
+    make: the class of a run. It decides the form of the answer.
     """
 
     def __init__(self, items: Sequence[Item], caller_mask: Mask, make: type[Run] = Run) -> None:
@@ -39,7 +39,7 @@ class Batch:
         self.answers: dict[int, Object | Failed] = {}
         self.finished: list[tuple[int, Watch, Object | Failed]] = []
         self.active = 0
-        # tested only once, after the first sandbox has accepted its request
+        # None until the test, which is made only once, after a sandbox has accepted its request
         self.lost: bool | None = None
 
     def run(self) -> list[Object | Failed]:
@@ -76,8 +76,8 @@ class Batch:
     def begin(self, i: int) -> None:
         """Start run number i.
 
-        The contract fixes the order: the sandbox validates, the clock starts, the handlers are
-        installed, and the child is started on the thread of the run.
+        The contract fixes the order: the sandbox checks the request, the clock starts, the handlers
+        are installed, and the thread of the run starts the child.
         """
         _, request, refusal = self.items[i]
         try:
@@ -93,8 +93,8 @@ class Batch:
         try:
             _thread.start_new_thread(self.work, (i, request, watch, clock))
         except RuntimeError:
-            # A filter may refuse clone3, or the process limit may be near, so that no thread can be
-            # created. The run is then made in this thread, because a fork may still work. If the
+            # No thread can be created, for example because a filter refuses clone3, or because of
+            # the process limit. A fork may still work, so the run is made in this thread. If the
             # fork fails too, its error is reported.
             self.work(i, request, watch, clock)
 
@@ -137,7 +137,7 @@ def acquire_handlers(request: Request) -> Watch:
 
 
 def count_threads() -> int:
-    """Return the number of threads of this process; 0 if it is unknown without /proc."""
+    """Return the number of threads of this process; 0 if there is no /proc."""
     try:
         return len(os.listdir("/proc/self/task"))
     except FileNotFoundError:

@@ -1,5 +1,7 @@
-"""A process group that this program has made: find its members, signal them, and notice their
-end."""
+"""A process group that this program has made.
+
+Find its members, signal them, and notice their end.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,15 @@ if TYPE_CHECKING:
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 PIDFD_SIGNAL_PROCESS_GROUP = 4
 
-End = tuple[int, int]  # si_code and si_status of waitid
+End = tuple[int, int]  # si_code and si_status, as waitid reports them
 
 
 class Member:
     """A process, parsed from /proc/PID/stat."""
 
     def __init__(self, line: bytes) -> None:
-        # The name, which is in parentheses, may itself contain blanks and parentheses.
+        # The fields are counted from the last parenthesis: the name is in parentheses, and may
+        # itself contain blanks and parentheses.
         fields = line[line.rindex(b")") + 2 :].split()
         self.pid = int(line[: line.index(b" ")])
         self.state = fields[0]
@@ -35,7 +38,8 @@ class Member:
     def alive(self) -> bool:
         """True if the process still runs.
 
-        In state Z it still runs if only its main thread has ended.
+        A process in state Z still runs if it has other threads: then only its main thread has
+        ended.
         """
         return self.state not in b"ZXx" or self.threads > 1
 
@@ -64,8 +68,10 @@ def processes() -> Iterator[Member]:
 
 
 class Group:
-    """A process group and its leader, which is not reaped before reap(): its zombie keeps the
-    number from being reused."""
+    """A process group and its leader.
+
+    Only reap() reaps the leader. Until then its zombie prevents that its number is used again.
+    """
 
     def __init__(self, leader: int) -> None:
         self.leader = leader
@@ -73,8 +79,8 @@ class Group:
         try:
             self.pidfd = os.pidfd_open(leader)
         except OSError:
-            # old kernel, a filter, or no free descriptor; run.py then checks the leader at each
-            # tick
+            # the kernel is too old, a filter refuses the call, or no descriptor is free; run.py
+            # then checks the leader at each tick
             self.pidfd = -1
 
     def signal(self, number: int) -> None:
@@ -93,9 +99,10 @@ class Group:
             pass
 
     def kill_by_pidfd(self) -> None:
-        """Kill the group by the pidfd of its leader, after another process has reaped the leader.
+        """Kill the group by the pidfd of its leader. Another process has reaped the leader.
 
-        The number of the group may be in use again; the pidfd still refers to the old group.
+        So the number of the group may belong to another group. The pidfd still refers to the old
+        one.
         """
         if self.pidfd >= 0:
             try:
@@ -125,8 +132,8 @@ class Group:
         return None if info is None else info.si_status
 
     def is_ours(self, member: Member) -> bool:
-        # After the leader is reaped, a new group may get the same number. The members of that group
-        # started later.
+        # After the leader is reaped, a new group may get the same number. Members of the new group
+        # have started later.
         return member.pgid == self.leader and (
             self.reaped_tick is None or member.born_tick <= self.reaped_tick
         )
@@ -138,8 +145,8 @@ class Group:
         """
         if not proc_is_ours():
             return []
-        # Look a second time: a member that forked and ended during the first look has hidden its
-        # child from it.
+        # Look twice: if a member forks and ends during the first look, the look may miss both the
+        # member and its child.
         return self._look() or self._look()
 
     def _look(self) -> list[int]:
@@ -183,7 +190,7 @@ class Group:
 
 
 class Ending:
-    """Waits until the last member of a group has ended, by polling the pidfd of one member at a
+    """Waits until the last member of a group has ended. It polls the pidfd of one member at a
     time."""
 
     def __init__(self, group: Group) -> None:
@@ -202,7 +209,8 @@ class Ending:
                 try:
                     self.fd = os.pidfd_open(self.members[0])
                 except ProcessLookupError:
-                    self.next_look = now  # the member ended after it was listed
+                    # list the members again, because the member ended after it was listed
+                    self.next_look = now
                 except OSError:
                     pass
         return self.members

@@ -36,12 +36,13 @@ def secrets(*environments: dict[bytes, bytes]) -> set[bytes]:
 
 
 class Redactor:
-    """Replaces secrets in the pieces of one stream. Secrets that overlap are replaced together."""
+    """Replaces secrets in the pieces of one stream. Overlapping secrets are replaced together."""
 
     def __init__(self, values: Iterable[bytes]) -> None:
         self.values = values
-        self.held = b""  # the end of the stream so far, which may be the beginning of a secret
-        # how many bytes of `held` belong to a secret that is already replaced
+        # the last bytes of the stream so far; they may be the beginning of a secret
+        self.held = b""
+        # the number of bytes of `held` that belong to a secret which is already replaced
         self.covered = 0
 
     def feed(self, chunk: bytes, last: bool = False) -> bytes:
@@ -61,8 +62,10 @@ class Redactor:
         return b"".join(out)
 
     def undecided_from(self, data: bytes) -> int:
-        """Return the offset of the first secret that is incomplete at the end of data; its length
-        if there is none."""
+        """Return the offset of the first incomplete secret at the end of data.
+
+        If there is none, return the length of data.
+        """
         first = len(data)
         for value in self.values:
             for start in range(max(0, len(data) - len(value) + 1), first):

@@ -11,14 +11,14 @@ class Request:
     current_dir: bytes | None
     timeout_ms: int | None
     stdin: str | bytes  # "inherit", "null" or the payload
-    stdin_from = 0  # the descriptor that is inherited as stdin
+    stdin_from = 0  # the descriptor that the child inherits as stdin
     env: list[tuple[bytes, bytes]] | None  # None for the caller's environment
     debug: bool
     max_output_bytes: int | None
     stdin_failure: str
 
 
-# after_ms, the request, and the message of the sandbox if it refuses
+# after_ms, the request, and the message of the sandbox if the sandbox refuses the request
 Item = tuple[int, Request, "str | None"]
 
 

@@ -1,7 +1,7 @@
 """One run: start the child, wait for the first cause to end it, end the group, report the result.
 
 Each run has its own thread, which sleeps in one poll on the run's pipes, the pidfd of the child and
-the pipe of the signal handlers. Each time it wakes, it moves bytes once and checks for a cause
+the pipe of the signal handlers. When the thread wakes, it moves bytes once, and checks for a cause
 once. So neither much output nor a payload that blocks can delay a deadline or a signal.
 """
 
@@ -63,7 +63,7 @@ class Run:
         self.end: End | None = None  # how the leader ended: (si_code, si_status)
         self.detached = False
         self.killed_writers = False
-        # after SIGKILL: the time until which members may survive before they are given up
+        # after SIGKILL: if members still run at this time, the run no longer waits for them
         self.given_up: int | None = None
         self.group_left = 0
 
@@ -112,7 +112,7 @@ class Run:
     def look(self) -> Cause | None:
         """Return the cause that ends the run, or None.
 
-        If there are several, the order of the checks decides.
+        If there are several causes, the order of these checks decides.
         """
         self.end = self.end or self.group.leader_end()
         signals.handlers.collect()
@@ -136,7 +136,8 @@ class Run:
         return cause
 
     def turn(self, until: int | None) -> set[int]:
-        """Sleep until an event or until `until`, then read and write each stream once."""
+        """Sleep until an event, at most until the time `until`. Then read and write each stream
+        once."""
         poll = select.poll()
         for fd, events in self.interests():
             if fd >= 0:
@@ -161,20 +162,20 @@ class Run:
         yield self.watch.waker.fd, select.POLLIN
         yield signals.handlers.read_fd, select.POLLIN
         yield self.ending.fd, select.POLLIN
-        if not self.end:  # not polled after the leader has ended, because it stays readable
+        if not self.end:  # an ended leader keeps the pidfd readable, so it is not polled any more
             yield self.group.pidfd, select.POLLIN
         if self.tee and self.tee.queue:
             yield self.tee.fd, select.POLLOUT
 
     def patience_ms(self, until: int | None) -> int | None:
-        # No descriptor reports that a process was stopped, so this is checked at each tick.
+        # No descriptor reports that a process was stopped. So this is checked at each tick.
         if (self.group.pidfd < 0 or self.terminal.inherited) and not self.end:
             tick = monotonic_ns() + constants.TICK_NS
             until = tick if until is None else min(until, tick)
         if until is None:
             return None
-        # Rounded up, because a poll that returns a little early would be repeated without a pause
-        # until the deadline.
+        # The time is rounded up. Otherwise poll would return slightly early again and again until
+        # the deadline.
         return min(max(0, -(-(until - monotonic_ns()) // 1_000_000)), LONGEST_POLL_MS)
 
     def take(self, output: Output) -> None:
@@ -185,7 +186,7 @@ class Run:
     # Ending.
 
     def end_group(self, cause: Cause) -> None:
-        """End the group in the way that the cause requires. No member is left running."""
+        """End the group in the way that the cause requires. No member must be left running."""
         if cause.name == "exit":
             self.end_after_exit()
         elif cause.name == "cap":
@@ -194,7 +195,7 @@ class Run:
             self.terminate(cause)
 
     def end_after_exit(self) -> None:
-        self.input.write()  # the child may have read from the pipe shortly before it exited
+        self.input.write()  # the child may have read from the pipe just before its exit
         held = [output for output in self.outputs if output.has_writer()]
         self.group.kill()
         if held:
@@ -203,7 +204,8 @@ class Run:
 
     def terminate(self, cause: Cause) -> None:
         self.first_signal(cause)
-        # The clock is read after the signal, so that a delay does not shorten the grace period.
+        # The clock is read after the signal was sent, so that a delay does not shorten the grace
+        # period.
         if not self.await_end(monotonic_ns() + constants.GRACE_NS) or not proc_is_ours():
             self.kill()
 
@@ -215,7 +217,7 @@ class Run:
     def kill(self) -> None:
         self.group.kill()
         self.given_up = monotonic_ns() + KILL_NS
-        # SIGKILL is sent repeatedly, because a process that a member was forking may have missed
+        # SIGKILL is sent again and again: a process that a member was just forking may have missed
         # it.
         self.await_end(self.given_up, again=self.group.kill)
 
@@ -236,8 +238,10 @@ class Run:
         return not self.ending.left(fired) and bool(self.end)
 
     def drain(self) -> None:
-        """Read until the pipes end, but only for a limited time, because a process outside the
-        group may hold them."""
+        """Read until the pipes end, but only for a limited time.
+
+        A process outside the group may hold the pipes.
+        """
         now = monotonic_ns()
         limit = now + LINGER_NS
         if self.deadline is not None and self.deadline > now:
@@ -271,8 +275,10 @@ class Run:
     # Reporting.
 
     def final(self, cause: Cause) -> Cause:
-        """Return the cause after all output was read: by then the output may have exceeded the cap,
-        or a part of the payload may be lost."""
+        """Return the cause after all output was read.
+
+        By then the output may have exceeded the cap, or a part of the payload may be lost.
+        """
         if cause.name == "exit":
             if self.request.stdin_failure == "error" and (self.input.failure or self.input.rest):
                 return Cause("stdin")

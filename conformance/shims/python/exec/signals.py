@@ -1,13 +1,13 @@
 """Handle SIGINT and SIGTERM while at least one run is active.
 
 The interpreter's own handler, in C, writes the number of the signal into a pipe that never blocks.
-Every run reads that pipe itself. Python installs handlers only from the main thread, so the main
+Every run reads this pipe itself. Python installs handlers only from the main thread. So the main
 thread calls acquire and release.
 """
 
 from __future__ import annotations
 
-# _signal is used directly, because signal.py wraps it in enums, which costs a third of the start-up
+# _signal is imported directly: signal.py makes enums of it, which takes a third of the start-up
 # time
 import _signal
 import _thread
@@ -39,9 +39,9 @@ def caller_mask() -> Mask:
 def child_ends_are_lost(alone: bool) -> bool:
     """True if the kernel reaps children itself: SIGCHLD is ignored, or SA_NOCLDWAIT is set.
 
-    The flag SA_NOCLDWAIT is visible only by starting a child and finding its status lost. If other
-    threads run (`alone` is false), one of them may have reaped the child, so a lost status proves
-    nothing.
+    The flag SA_NOCLDWAIT can only be seen by starting a child and finding that its status is lost.
+    If other threads run (`alone` is False), one of them may have reaped the child. So a lost status
+    proves nothing then.
     """
     if _signal.getsignal(_signal.SIGCHLD) is _signal.SIG_IGN:
         return True
@@ -93,7 +93,7 @@ class Waker:
 
 
 class Watch:
-    """The signals that one active run has received."""
+    """The signals that arrived during one active run."""
 
     def __init__(self) -> None:
         self.noted: list[int] = []
@@ -112,13 +112,13 @@ class Handlers:
         self.read_fd = self.write_fd = -1
 
     def acquire(self) -> Watch:
-        """Begin to receive signals for a run.
+        """Begin to collect signals for a run.
 
-        Raise OSError if no descriptor is free, or InstallError if the handlers cannot be installed;
-        nothing is changed then.
+        Raise OSError if no descriptor is free, or InstallError if the handlers cannot be installed.
+        In both cases nothing is changed.
         """
         if self.read_fd < 0:
-            # This pipe is never closed, because a handler that still runs may write to it.
+            # This pipe is never closed, because a handler that is still running may write to it.
             self.read_fd, self.write_fd = os.pipe()
             os.set_blocking(self.read_fd, False)
             os.set_blocking(self.write_fd, False)
@@ -144,7 +144,8 @@ class Handlers:
         _signal.set_wakeup_fd(-1)
 
     def release(self, watch: Watch) -> None:
-        """Stop receiving signals for a run. watch.noted has every signal up to this moment."""
+        """Stop collecting signals for a run. After that, watch.noted contains every signal up to
+        this moment."""
         if len(self.watches) == 1:
             self.restore()
         self.collect()
@@ -153,7 +154,7 @@ class Handlers:
         watch.waker.close()
 
     def collect(self) -> None:
-        """Give every signal that was received to every active run."""
+        """Give every received signal to every active run."""
         with self.lock:
             while True:
                 try:

@@ -25,7 +25,7 @@ Environment = dict[bytes, bytes]
 
 
 class Child:
-    """A child as its parent sees it. Descriptors are -1 once closed.
+    """A child from the view of its parent. A closed descriptor is -1.
 
     spawned_at: the monotonic time in ns directly before the fork.
     """
@@ -46,8 +46,8 @@ class Spawn:
         self.terminal = terminal
         self.caller_mask = caller_mask
         self.environment = child_environment(request)
-        self.ours: list[int] = []  # ends of pipes that the parent keeps
-        self.theirs: list[int] = []  # ends of pipes that only the child needs
+        self.ours: list[int] = []  # the parent's ends of the pipes
+        self.theirs: list[int] = []  # the child's ends of the pipes
         self.stage = ""
 
     def start(self) -> Child:
@@ -102,7 +102,7 @@ class Spawn:
             os.close(fds.pop())
 
     def fork(self, stdio: Iterable[int], report: int) -> int:
-        # All signals are blocked, so that no handler runs in the child and writes to the pipe of
+        # Block all signals. Otherwise a handler could run in the child, and write to the pipe of
         # the parent.
         mask = _signal.pthread_sigmask(_signal.SIG_SETMASK, _signal.valid_signals())
         try:
@@ -163,7 +163,7 @@ class Spawn:
     def await_exec(self, pid: int, report: int) -> None:
         """Wait until exec closes the report pipe.
 
-        If the child has reported a failure, reap it and raise.
+        If the child reports a failure, reap the child and raise an exception.
         """
         failure = os.read(report, 64)
         self.ours.remove(report)
@@ -188,7 +188,7 @@ def spawn_failure(program: bytes, reason: str) -> Failed:
 def caller_environment() -> Environment:
     """Return the environment that the caller gave.
 
-    The interpreter may have added LC_CTYPE to its own.
+    The interpreter may have added LC_CTYPE to its own environment.
     """
     try:
         fd = os.open("/proc/self/environ", os.O_RDONLY)
@@ -224,7 +224,7 @@ def check_strings(request: Request, environment: Environment) -> None:
 def find_program(program: bytes, environment: Environment) -> bytes:
     """Return the path of the program.
 
-    Called in the child after chdir, because relative names depend on the working directory.
+    This runs in the child after chdir, because relative names depend on the working directory.
     """
     if b"/" in program:
         return program

@@ -1,4 +1,4 @@
-"""The parent's ends of the child's pipes, which are all non-blocking."""
+"""The parent's ends of the child's pipes. All of them are non-blocking."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CHUNK = 65536
 
 
 class Output:
-    """Collects one output stream, at most `cap` bytes of it."""
+    """Collects one output stream, up to `cap` bytes of it."""
 
     def __init__(self, name: str, fd: int, cap: int | None) -> None:
         self.name = name
@@ -40,7 +40,7 @@ class Output:
         return chunk
 
     def has_writer(self) -> bool:
-        """True if a process has the other end open."""
+        """True if a process has the other end of the pipe open."""
         if self.fd < 0:
             return False
         poll = select.poll()

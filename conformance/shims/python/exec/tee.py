@@ -1,6 +1,6 @@
-"""Copy the output to the caller's stderr for `debug`.
+"""Copy the output to the caller's stderr, for `debug`.
 
-The copy never blocks and never makes a run fail.
+The copy never blocks, and never makes a run fail.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ SURE = 4096  # a pipe that poll reports as writable accepts this many bytes with
 
 
 def open_stderr_again() -> int:
-    """Open the caller's stderr again, to get an open file with flags of its own.
+    """Open the caller's stderr again. The new open file has its own flags.
 
-    If that is refused, because the file belongs to another user, the caller's descriptor is used.
+    If this is refused, because the file belongs to another user, the caller's descriptor is used.
     It accepts SURE bytes without blocking if poll reports it as writable.
     """
     try:
@@ -41,13 +41,15 @@ class Tee:
         self.fd = self.open()
 
     def open(self) -> int:
-        """Return a descriptor for stderr that does not share its flags with the caller, so that it
-        can be non-blocking."""
+        """Return a descriptor for stderr that can be made non-blocking.
+
+        The caller's descriptor must not change its flags, so the two must not share them.
+        """
         try:
             mode = os.fstat(2).st_mode
             if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
                 return open_stderr_again()
-            # a file never blocks, and the caller's descriptor has the right offset
+            # a file never blocks, and the offset must be that of the caller's descriptor
             return os.dup(2)
         except OSError:
             return -1
@@ -56,7 +58,7 @@ class Tee:
         self.put(self.redactors[stream].feed(chunk))
 
     def put(self, data: bytes) -> None:
-        """Queue as much data as there is room for, and drop the rest.
+        """Queue as much of the data as there is room for, and drop the rest.
 
         Once there is room again, report how many bytes were dropped.
         """

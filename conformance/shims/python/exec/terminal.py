@@ -1,4 +1,4 @@
-"""Lend the caller's controlling terminal to a child that has it as standard input.
+"""Lend the caller's controlling terminal to a child whose standard input it is.
 
 A process group that is not in the foreground is stopped when it reads from its terminal. So the
 child's group is the foreground group during the run.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from exec.group import Group
 
 DENIED = (_signal.SIGTTIN, _signal.SIGTTOU)
-lender = _thread.allocate_lock()  # held by a run while its child has the terminal
+lender = _thread.allocate_lock()  # a run holds this lock while its child has the terminal
 
 
 class Terminal:
@@ -30,7 +30,7 @@ class Terminal:
         self.lent = False
 
     def foreground(self) -> int | None:
-        """Return the foreground group; None if fd is not the controlling terminal."""
+        """Return the foreground group, or None if fd is not the controlling terminal."""
         try:
             return os.tcgetpgrp(self.fd)
         except OSError:
@@ -39,7 +39,7 @@ class Terminal:
     def lend(self) -> None:
         """Lend the terminal, before the fork.
 
-        Does nothing in the background, or if another run has the terminal.
+        If the caller is in the background, or another run has the terminal, do nothing.
         """
         if self.foreground() == os.getpgrp() and lender.acquire(False):
             self.lent = True
@@ -47,16 +47,17 @@ class Terminal:
     def enter_foreground(self) -> None:
         """Make the child's group the foreground group.
 
-        Called in the child, with SIGTTOU blocked.
+        This runs in the child, with SIGTTOU blocked.
         """
         if self.lent:
             try:
                 os.tcsetpgrp(self.fd, os.getpgrp())
             except OSError:
-                pass  # the parent notices the stop that follows
+                pass  # the child will be stopped, and the parent notices the stop
 
     def check_stop(self, group: Group) -> int | None:
-        """Return the signal of a stop that would last for ever; continue other stops at once."""
+        """Return the signal if a stop would last for ever. Continue the leader after other
+        stops."""
         number = group.leader_stop() if self.inherited else None
         if number in DENIED and not self.lend_now(group):
             return number
@@ -65,8 +66,10 @@ class Terminal:
         return None
 
     def lend_now(self, group: Group) -> bool:
-        """Lend the terminal now: since the start the caller may have come to the foreground, or
-        another run may have ended."""
+        """Lend the terminal during the run.
+
+        The caller may have come to the foreground since the start, or another run may have ended.
+        """
         claimed = not self.lent and lender.acquire(False)
         foreground = self.foreground()
         good = (self.lent or claimed) and foreground in (group.leader, os.getpgrp())
@@ -87,9 +90,9 @@ class Terminal:
             _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
 
     def take_back(self) -> None:
-        """Take the terminal back, once after the run or a failed start.
+        """Take the terminal back after the run or a failed start.
 
-        If a shell has taken it, the shell keeps it.
+        If a shell has taken the terminal, the shell keeps it. A second call has no effect.
         """
         if not self.lent:
             return

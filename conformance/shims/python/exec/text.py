@@ -1,4 +1,4 @@
-"""Convert output bytes to the text of a result, or to its digest if the text is long."""
+"""Convert output bytes to the text of a result, or to a digest if the text is long."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ EDGE = 4096
 
 
 def decode(chunks: Iterable[bytes], cut: bool) -> Iterator[str]:
-    """Yield the text of the pieces. A character that is split between two pieces is decoded
-    correctly.
+    """Yield the text of the pieces. A character may be split between two pieces.
 
-    Each maximal subpart that is not UTF-8 becomes one U+FFFD, as in CPython's decoder. `cut` means
-    that the cap has cut the output, so an incomplete character at the end is dropped.
+    Each maximal subpart that is not UTF-8 becomes one U+FFFD, as in CPython's decoder.
+    cut: True if the cap has cut the output. Then an incomplete character at the end is dropped.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     for chunk in chunks:
@@ -34,7 +33,8 @@ def annotation(note: str, empty: bool) -> str:
 
 def as_json(chunks: Sequence[bytes], cut: bool = False, note: str | None = None) -> str | Object:
     length = sum(map(len, chunks))
-    if length > DIGEST_ABOVE:  # replacing invalid bytes never makes the text shorter
+    # replacing invalid bytes never makes the text shorter, so a long output is a long text
+    if length > DIGEST_ABOVE:
         return digest(pieces(chunks, cut, note))
     text = "".join(pieces(chunks, cut, note))
     return digest([text]) if len(text.encode()) > DIGEST_ABOVE else text
@@ -47,7 +47,7 @@ def pieces(chunks: Sequence[bytes], cut: bool, note: str | None) -> Iterator[str
 
 
 def digest(texts: Iterable[str]) -> Object:
-    # These modules are imported only here, because they would double the start-up time.
+    # These modules are imported here, because they would double the start-up time of every run.
     from binascii import b2a_base64
     from hashlib import sha256
 

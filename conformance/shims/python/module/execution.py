@@ -32,7 +32,7 @@ PASSED = (b"PATH", b"LANG", b"LC_ALL")
 
 
 class Failure(Exception):
-    """An error of the contract: its class, and its fields except module_id."""
+    """An error of the contract: its class, and its fields without module_id."""
 
     def __init__(self, name: str, **fields: object) -> None:
         super().__init__(name)
@@ -44,7 +44,7 @@ class Failure(Exception):
 
 
 class RawRun(Run):
-    """A run that returns its end and its output without converting them."""
+    """A run that returns its end and its raw output."""
 
     def report(self, cause: Cause) -> Object:
         outputs = {output.name: output for output in self.outputs}
@@ -63,13 +63,13 @@ class Execution:
     timeout_ms: int
     given_root: bytes | None
     left: str | None = None
-    around: Around | None = None  # the sandbox around the child, if there is one
+    around: Around | None = None  # the sandbox around the child, or None
 
     def value(self) -> object:
         if not self.enabled:
             raise Failure("NotWired", message="nothing is wired in this process")
         self.look_up()
-        # From here on SIGINT and SIGTERM do not end this process, so that the directory is always
+        # After this, SIGINT and SIGTERM do not end this process. So the directory is always
         # removed.
         watch = signals.handlers.acquire()
         try:
@@ -143,10 +143,10 @@ class Execution:
         return RawRun
 
     def judge(self, ended: Object, noted: Sequence[int]) -> object:
-        """Return the value, or raise the first failure: timeout, signal, output size, exit status,
-        JSON.
+        """Return the value, or raise the first failure.
 
-        noted: the signals that this process received during the run.
+        The order is: timeout, signal, output size, exit status, JSON.
+        noted: the signals that this process has received during the run.
         """
         if ended["cause"] == "timeout":
             raise Failure("Timeout", timeout_ms=self.effective_ms())
@@ -178,7 +178,7 @@ class Execution:
 def set_dumpable(value: int) -> int:
     """Set whether processes of the same user may read this process in /proc.
 
-    Return the earlier value.
+    Return the previous value.
     """
     import ctypes
 

@@ -19,9 +19,9 @@ def make() -> bytes:
 
 
 def below() -> bytes:
-    """Return the directory in which an execution's directory is made.
+    """Return the directory in which the directory of an execution is made.
 
-    A relative TMPDIR is ignored, because in the child it would name another place.
+    A relative TMPDIR is ignored: in the child it would name another place.
     """
     named = os.environb.get(b"TMPDIR", b"")
     return named if named.startswith(b"/") else b"/tmp"
@@ -30,7 +30,7 @@ def below() -> bytes:
 def remove(path: bytes) -> bool:
     """Remove the directory. Return False if another process kept writing to it for too long."""
     if not is_folder(path):
-        unlink(path)  # the module has replaced the directory, for example by a link
+        unlink(path)  # the module has put another file in its place, for example a link
         return True
     limit = Limit(monotonic_ns() + REMOVE_NS, time_ns())
     if is_mounted(path):
@@ -46,9 +46,10 @@ def remove(path: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Limit:
-    """When the removal ends although the directory is not empty.
+    """The limit after which the removal ends, even if the directory is not empty.
 
-    until_ns: by the monotonic clock. began_ns: the start of the removal by the clock of file times.
+    until_ns: the time by the monotonic clock.
+    began_ns: the start of the removal, by the clock of file times.
     """
 
     until_ns: int
@@ -79,9 +80,9 @@ def gone(path: bytes) -> bool:
 
 
 def is_mounted(path: bytes) -> bool:
-    """True if something is mounted at this directory, which is not empty.
+    """True if a file system is mounted at this directory, which is not empty.
 
-    It may be a directory of the host, so its content must stay.
+    The mount may show a directory of the host, so its content must stay.
     """
     try:
         os.rmdir(path)
@@ -93,7 +94,7 @@ def is_mounted(path: bytes) -> bool:
 def empty(path: bytes, limit: Limit) -> None:
     """Remove the contents, up to the limit.
 
-    Inner directories are moved up to `path`, so that no path becomes too long.
+    Inner directories are moved up to `path`. So no path becomes too long.
     """
     found = names(path)
     while found:
@@ -127,7 +128,7 @@ def names(path: bytes) -> list[bytes]:
 
 
 def is_folder(path: bytes) -> bool:
-    """True for a directory, but not for a link to one."""
+    """True for a directory, but False for a link to a directory."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:

@@ -14,13 +14,13 @@ def is_id(text: str) -> bool:
 
 
 def absolute(root: bytes) -> bytes:
-    """Make the root absolute with the caller's working directory, because the child has another
-    one."""
+    """Make the root absolute by the caller's working directory. The child has another working
+    directory."""
     return root if root.startswith(b"/") else os.path.join(os.getcwdb(), root)
 
 
 def find(root: bytes, module_id: str) -> bytes | None:
-    """Return the file with links resolved, or None."""
+    """Return the file of the module with links resolved, or None."""
     path = os.path.realpath(os.path.join(root, module_id.encode()))
     if not inside(path, os.path.realpath(root)):
         return None

@@ -1,4 +1,4 @@
-"""The runner: the child runs this code before it executes the module."""
+"""The runner. The child runs this code, and then executes the module."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from files import write_all
 
 PR_SET_PDEATHSIG = 1
 PR_CAPBSET_DROP = 24
-# CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_PERFMON. Each permits a process to open /proc/PID/environ of
-# any process.
+# CAP_SYS_PTRACE, CAP_SYS_ADMIN and CAP_PERFMON. With each of them a process may open
+# /proc/PID/environ of any process.
 READS_ANY_PROCESS = (19, 21, 38)
 MOST_DESCRIPTORS = 1 << 20
 
@@ -44,8 +44,7 @@ def run(words: list[str]) -> None:
 
 
 def close_inherited_descriptors() -> None:
-    """Close descriptors that the caller left inheritable, because they are not meant for the
-    module."""
+    """Close descriptors that the caller left inheritable. The module must not get them."""
     os.closerange(3, MOST_DESCRIPTORS)
 
 
@@ -60,7 +59,8 @@ def die_with_the_parent() -> None:
 
 
 def drop_capabilities() -> None:
-    """Drop the capabilities by which a module of root could read the environment of its caller."""
+    """Drop the capabilities with which a module of root could read the environment of its
+    caller."""
     import ctypes
 
     libc = ctypes.CDLL(None)
@@ -69,7 +69,7 @@ def drop_capabilities() -> None:
 
 
 def hand_over_input() -> None:
-    """Read all of stdin and check it, then replace it by a file with the same bytes."""
+    """Read all of stdin and check it. Then replace stdin by a file with the same bytes."""
     pieces = []
     while piece := os.read(0, 1 << 20):
         pieces.append(piece)

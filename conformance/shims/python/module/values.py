@@ -16,7 +16,8 @@ def encode(value: object) -> bytes:
 
 
 def decode(data: bytes) -> object:
-    """Return the one value of the text, which may have blanks around it, or raise Malformed."""
+    """Return the one value of the text, or raise Malformed. There may be blanks around the
+    value."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as why:
@@ -35,7 +36,7 @@ def decode(data: bytes) -> object:
 
 
 def check_surrogates(text: str, value: object) -> None:
-    """Refuse half of a surrogate pair: it is not a character, and UTF-8 cannot encode it."""
+    """Refuse half of a surrogate pair. It is no character, and UTF-8 cannot encode it."""
     if "\\u" not in text:
         return
     try:

@@ -1,1 +1,1 @@
-"""The contract policy in plain Python, built in another way than the reference."""
+"""The contract policy in plain Python. Its design differs from that of the reference."""

@@ -1,4 +1,4 @@
-"""Decide with a loaded policy: resolve the lists and find the last match in them."""
+"""Decide with a loaded policy: resolve the lists, and find the last matching rule."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOTHING_ALLOWED = "[]"
 class Entry:
     """One rule of a resolved list.
 
-    sign: `+` for an allow, `-` for a denial, or `except` for an exception.
+    sign: `+` for an allow, `-` for a denial, `except` for an exception.
     """
 
     def __init__(self, rule: Rule, origin: str, sign: str) -> None:
@@ -43,7 +43,7 @@ class Entry:
 
 
 class Resolved:
-    """The lists that apply to a profile: its own rules, followed by the global denies."""
+    """The lists that apply to a profile: its own rules, and after them the global denies."""
 
     def __init__(self, policy: Policy, name: str | None) -> None:
         self.name = UNRESTRICTED if name is None else name
@@ -87,7 +87,7 @@ def denying(rule: Rule) -> Entry:
 class Decision:
     """The answer to one check.
 
-    deciding: the entry behind matched_rule, or None.
+    deciding: the entry that matched_rule names, or None.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Decision:
 
 
 def decide(entries: Sequence[Entry], path: str, fold: bool) -> Decision:
-    """Decide about `path`, which is in normal form."""
+    """Decide about `path`, which must be in normal form."""
     deciding = last_match(entries, glob.Text(path, fold), fold)
     if deciding is None:
         return Decision(path, False, when_nothing_matched(entries))

@@ -1,5 +1,7 @@
-"""Folding for `case: fold`: all spellings that a case-insensitive file system treats as one name
-become the same text."""
+"""Fold names for `case: fold`.
+
+All spellings that a case-insensitive file system treats as one name become the same text.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,10 @@ def fold(text: str) -> str:
 
 
 def fold_one(character: str) -> str:
-    """Python's casefold applies the statuses C and F.
+    """Fold one character by the statuses C and S.
 
-    If F gives several characters, lower gives the mapping of status S, if one exists.
+    Python's casefold applies the statuses C and F. If F gives several characters, lower() gives the
+    mapping of status S, if there is one.
     """
     for folded in (character.casefold(), character.lower()):
         if len(folded) == 1:

@@ -1,8 +1,7 @@
-"""Match globs by one walk through the pattern, which keeps the set of reachable positions in the
-text.
+"""Match a glob by one walk through its pattern, with a set of reachable positions in the text.
 
-A set of positions is an integer: bit i stands for the position before character i, and the bit at
-the length of the text for its end. A step is a few operations on all positions at once, so the cost
+The set is an integer: bit i stands for the position before character i, and the bit at the length
+of the text for its end. A step consists of a few operations on all positions at once. So the cost
 of a match is at most the product of both lengths.
 """
 
@@ -35,7 +34,7 @@ class Text:
         self.names = self.places & ~self.slashes & ~self.end
 
     def where(self, character: str) -> int:
-        """Return the set of positions before this character."""
+        """Return the set of positions before each occurrence of this character."""
         if character not in self.masks:
             bits = "".join("1" if c == character else "0" for c in reversed(self.text))
             self.masks[character] = int(bits or "0", 2)
@@ -71,7 +70,7 @@ def leading(found: Sequence[str]) -> Iterator[str]:
 
 
 def pieces(body: str) -> list[str]:
-    """Split a body in normal form into characters and the wildcards above."""
+    """Split a body in normal form into characters and wildcards."""
     if body == ".":
         return []
     below = 0
@@ -105,9 +104,10 @@ def one(places: int, text: Text, _: str) -> int:
 
 
 def star(places: int, text: Text, _: str) -> int:
-    """Add numbers so that a carry runs from each position through the rest of its name.
+    """Return the positions that a star can reach.
 
-    The positions that a star can reach are the bits that change.
+    An addition lets a carry run from each position through the rest of its name. The reachable
+    positions are the bits that change.
     """
     moving = places & text.names
     return places | ((moving + text.names) ^ text.names)

@@ -1,6 +1,6 @@
 """Parse JSON according to RFC 8259.
 
-It is one loop, so that deep nesting cannot exhaust the stack.
+The parser is one loop, so that deep nesting cannot exhaust the stack.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Reader:
     def done(self, node: Node) -> Node | None:
         """Add a finished value to the open object or array.
 
-        If objects or arrays end right after it, close them too.
+        If objects or arrays end directly after the value, close them too.
         """
         while self.open:
             top = self.open[-1]

@@ -1,4 +1,4 @@
-"""Find problems and warnings of a policy that is well-formed."""
+"""Find problems and warnings of a well-formed policy."""
 
 from __future__ import annotations
 
@@ -10,31 +10,33 @@ if TYPE_CHECKING:
 
     from policy.load import File, Policy, Profile, Rule
 
-    Warned = tuple[str, Rule | Profile, str]  # code, the rule or profile, message
+    Warned = tuple[str, Rule | Profile, str]  # the code, the rule or profile, and the message
 
 NOT_PLAIN = "an exception must be exact or end in `/**`, with no other wildcard"
 
 
 class Cover:
-    """Finds rules that certainly match all paths of another rule, by comparing their texts."""
+    """Finds rules that certainly match all paths of another rule. It compares the texts of the
+    rules."""
 
     def __init__(self, numbered: Iterable[tuple[int, Rule]]) -> None:
-        """`numbered` has pairs of a number and a rule.
+        """Store the rules by their bodies.
 
-        Of rules with the same body the last one counts.
+        numbered: pairs of a number and a rule. If several rules have the same body, the last one
+            counts.
         """
         self.numbers = {rule.body: number for number, rule in numbered}
         places = (below(body) for body in self.numbers)
         self.sizes = {len(place) for place in places if place is not None}
 
     def last(self, body: str) -> int:
-        """Return the highest number among the rules that cover `body`; -1 without such a rule."""
+        """Return the highest number among the rules that cover `body`; -1 if no rule covers it."""
         covers = ["**", body]
         covers += [body[:size] + "/**" for size in self.sizes if ends_a_segment(body, size)]
         return max(self.numbers.get(cover, -1) for cover in covers)
 
     def others_cover(self, body: str) -> bool:
-        """True if a rule with another body covers it."""
+        """True if a rule with a different body covers this body."""
         own = self.numbers.pop(body, None)
         found = self.covers(body)
         if own is not None:
@@ -50,7 +52,7 @@ def cover(rules: Iterable[Rule]) -> Cover:
 
 
 def all_around(body: str) -> list[str]:
-    """Return each body that covers this one."""
+    """Return all bodies that cover this one."""
     ends = [size for size in range(1, len(body)) if ends_a_segment(body, size)]
     return ["**", body, *(body[:size] + "/**" for size in ends)]
 
@@ -60,7 +62,7 @@ def ends_a_segment(body: str, size: int) -> bool:
 
 
 def below(body: str) -> str | None:
-    """Return P for `P/**`; other bodies give None."""
+    """Return P for a body `P/**`, and None for other bodies."""
     return body[:-3] if len(body) > 3 and body.endswith("/**") else None
 
 
@@ -69,7 +71,8 @@ def positive(rules: Iterable[Rule]) -> list[Rule]:
 
 
 def validate(file: File, is_workspace: bool = False) -> None:
-    """Find the problems that a file has by itself, and add them to its list."""
+    """Find the problems of a file that do not depend on another file. Add them to the list of the
+    file."""
     policy = file.policy
     for rule in policy.deny_read:
         if rule.negated:
@@ -91,7 +94,11 @@ def uncovered(file: File, profile: Profile) -> None:
 
 
 def equals_a_deny(file: File, policy: Policy, profile: Profile) -> None:
-    """Find rules of a profile that equal a deny. `file` has the profile, `policy` the denies."""
+    """Find rules of a profile that equal a deny.
+
+    file: contains the profile.
+    policy: contains the denies.
+    """
     reads = {rule.body for rule in positive(policy.deny_read)}
     modifies = reads | {rule.body for rule in policy.denies()}
     for rules, denied in ((profile.read, reads), (profile.modify, modifies)):
@@ -125,7 +132,7 @@ def holds(deny: Rule, rule: Rule) -> bool:
 
 
 def validate_merge(base: File, workspace: File) -> None:
-    """Find the problems that a workspace file has only together with the global policy."""
+    """Find the problems that a workspace file has only in combination with the global policy."""
     holes = cover(base.policy.exceptions())
     for rule in workspace.policy.deny_modify:
         if rule.negated and not is_plain(rule.body):
@@ -155,7 +162,7 @@ def warnings(policy: Policy) -> Iterator[Warned]:
 
 
 def too_narrow(rules: Iterable[Rule]) -> Iterator[Warned]:
-    """Warn about rules that match no path, and about rules that match a directory only."""
+    """Warn about rules that match no path, and about rules that match only a directory."""
     for rule in rules:
         if matches_nothing(rule.body):
             yield "matches-nothing", rule, "no path begins or ends with a blank"
@@ -171,8 +178,10 @@ def matches_nothing(body: str) -> bool:
 def under_a_deny(
     rules: Iterable[Rule], denies: Iterable[Rule], exceptions: Sequence[Rule]
 ) -> Iterator[Warned]:
-    """Warn about rules that a deny covers, unless an exception permits some of their paths
-    again."""
+    """Warn about rules that a deny covers.
+
+    There is no warning if an exception permits some of the paths again.
+    """
     denied = cover(denies)
     given_back = cover(exceptions)
     holds_one = {body for rule in exceptions for body in all_around(rule.body)}
@@ -183,8 +192,8 @@ def under_a_deny(
 
 
 def under_a_negated_read(profile: Profile) -> Iterator[Warned]:
-    """Warn if the last read rule that covers a modify rule is negated, and an earlier one permits
-    it."""
+    """Warn about a modify rule if the last read rule that covers it is negated, and an earlier one
+    permits it."""
     numbered = list(enumerate(profile.read))
     allowing = Cover((number, rule) for number, rule in numbered if not rule.negated)
     negated = Cover((number, rule) for number, rule in numbered if rule.negated)

@@ -1,4 +1,4 @@
-"""Read a policy file into rules, and find every problem of its structure in one pass."""
+"""Read a policy file into rules, and find all problems of its structure in one pass."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Policy:
 
     def __init__(self) -> None:
         self.deny_read: list[Rule] = []
-        self.deny_modify: list[Rule] = []  # a negated rule is an exception
+        self.deny_modify: list[Rule] = []  # a negated rule in this list is an exception
         self.profiles: dict[str, Profile] = {}
 
     def denies(self) -> list[Rule]:
@@ -78,7 +78,7 @@ class Policy:
 
 
 class File:
-    """One file: the part of its policy that could be read, and its problems."""
+    """One file: the readable part of its policy, and its problems."""
 
     def __init__(self, data: bytes, form: str, name: str) -> None:
         self.name = name
@@ -86,7 +86,7 @@ class File:
         self.policy = Policy()
         self.problems: list[Problem] = []
         self.known: set[tuple[int, str, str]] = set()
-        self.is_read = False  # True if it could be read far enough to be validated
+        self.is_read = False  # True if the file was read far enough to be validated
         try:
             if self.source.failure:
                 raise self.source.failure
@@ -102,7 +102,8 @@ class File:
     def wrong(self, at: int, pointer: str, message: str) -> None:
         """Add a problem.
 
-        The checks of the file and of the merge may both find a problem; it is added once.
+        The check of the file and the check of the merge may find the same problem. It is added
+        once.
         """
         if (at, pointer, message) not in self.known:
             self.known.add((at, pointer, message))
@@ -123,7 +124,8 @@ class File:
         }
 
     def head(self, root: Node) -> None:
-        """Check the fields that identify a policy file. The rest is read only if they are right."""
+        """Check the fields that identify a policy file. The rest is read only if these are
+        right."""
         if root.kind != "object":
             self.wrong_kind(root, "", "object")
             return
@@ -171,7 +173,7 @@ class File:
     def object(
         self, node: Node, pointer: str, known: Collection[str] | None = None
     ) -> dict[str, Node]:
-        """Return the members by name. If a name is repeated, the first member counts."""
+        """Return the members by name. If a name is repeated, its first member counts."""
         if node.kind != "object":
             self.wrong_kind(node, pointer, "object")
             return {}

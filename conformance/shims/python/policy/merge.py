@@ -23,7 +23,7 @@ class Loaded:
 
 
 def load(base: Text, workspace: Text | None = None) -> Loaded:
-    """Load a policy and, unless it is None, a workspace policy; each is (bytes, format).
+    """Load a policy, and a workspace policy unless it is None. Each is given as (bytes, format).
 
     Raise Failed with all problems.
     """

@@ -108,7 +108,7 @@ class Check:
 
 
 class Asked:
-    """The policy of a request, and its checks."""
+    """The policy of a request, and the checks of the request."""
 
     def __init__(self, reader: Reader) -> None:
         inner = Reader(reader.need("policy", dict), "/policy")
@@ -170,7 +170,10 @@ def take_case(reader: Reader) -> bool:
 
 
 def take_texts(reader: Reader) -> tuple[merge.Text, merge.Text | None]:
-    """Return the texts of the policy and of the workspace (or None), each with its format."""
+    """Return the texts of the policy and of the workspace, each with its format.
+
+    The text of the workspace may be None.
+    """
     base = take_text(reader)
     value = reader.take("workspace", dict)
     if value is None:

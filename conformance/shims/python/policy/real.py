@@ -1,5 +1,7 @@
-"""Find the place that a path leads to, as the kernel does, and check both the path and the
-place."""
+"""Find the place to which a path leads, and check both the path and the place.
+
+Links are followed as the kernel follows them.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,12 @@ if TYPE_CHECKING:
     from policy.glob import Text
 
 MOST_LINKS = 40
-LONGEST = 4095  # bytes of a path that the system looks up
+LONGEST = 4095  # the most bytes of a path that the system accepts
 OUTSIDE = "<outside workspace>"
 
 
 class NoPlace(Failed):
-    """Raised for a path that leads to no place: a loop of links, or a name that is too long."""
+    """Raised for a path that leads to no place: its links form a loop, or a name is too long."""
 
 
 class Root:
@@ -37,7 +39,7 @@ class Root:
             raise Failed("io", f"{data.decode(errors='replace')}: not a directory")
 
     def below(self, place: list[bytes]) -> list[bytes] | None:
-        """Return the names from the root to the place; None for a place outside."""
+        """Return the names from the root to the place; None for a place outside the root."""
         for root in (self.given, self.real):
             if is_inside(root, place):
                 return place[len(root) :]
@@ -55,7 +57,7 @@ def names(data: bytes) -> list[bytes]:
 def check_resolved(
     resolved: Resolved, op: str, data: bytes, fold: bool, root: Root, follow: str
 ) -> Object:
-    """Return the answer; raise Refused or Failed for a check without an answer."""
+    """Return the answer to a check. Raise Refused or Failed if there is no answer."""
     entries = resolved.entries(op)
     path = path_of(root, data)
     if path is None:
@@ -80,7 +82,7 @@ def check_resolved(
 class Linked(Entry):
     """A deny whose path leads through links.
 
-    It applies to the path as written, and to the place where the links lead.
+    It applies to the path as it is written, and to the place to which the links lead.
     """
 
     def __init__(self, entry: Entry, body: str) -> None:
@@ -99,9 +101,10 @@ def at_its_place(root: Root, entry: Entry) -> Entry:
 
 
 def where_it_leads(root: Root, body: str) -> str | None:
-    """Return the rule with its names before the first wildcard replaced by the place they lead to.
+    """Return the rule for the place to which its literal part leads.
 
-    Return None if they lead to no place, or to one that no path below the root can name.
+    The literal part consists of the names before the first wildcard. Return None if it leads to no
+    place, or to a place that no path below the root can name.
     """
     segments = body.split("/")
     wild = [number for number, name in enumerate(segments) if "*" in name or "?" in name]
@@ -126,7 +129,10 @@ def outside(path: str) -> Object:
 
 
 def path_of(root: Root, data: bytes) -> str | None:
-    """Return the path relative to the root, in normal form; None for an absolute path outside."""
+    """Return the path relative to the root, in normal form.
+
+    Return None for an absolute path outside the root.
+    """
     if not data.startswith(b"/"):
         return normal_path(data)
     below = root.below(names(absolute(data).encode()))
@@ -136,7 +142,7 @@ def path_of(root: Root, data: bytes) -> str | None:
 def absolute(data: bytes) -> str:
     """Return the normal form of an absolute path.
 
-    normal_path takes only relative paths, so a name is put before the path.
+    normal_path accepts only relative paths. So a name is put before the path, and removed again.
     """
     return normal_path(b"x" + data)[1:]
 
@@ -144,7 +150,7 @@ def absolute(data: bytes) -> str:
 def walk(start: Sequence[bytes], wanted: Sequence[bytes], follow: str = "final") -> list[bytes]:
     """Return the names from `/` to the place of `wanted`.
 
-    `start`, which has no links, is where the walk begins.
+    start: the names of the place at which the walk begins. It must contain no links.
     """
     place = list(start)
     ahead = [(name, i == len(wanted) - 1) for i, name in enumerate(wanted)][::-1]
@@ -168,11 +174,11 @@ def walk(start: Sequence[bytes], wanted: Sequence[bytes], follow: str = "final")
 
 
 def link_at(place: Sequence[bytes], name: bytes) -> bytes | None:
-    """Return the target of the link with this name; None without such a link."""
+    """Return the target of the link with this name; None if there is no such link."""
     path = b"/" + b"/".join([*place, name])
     folder = -1
     try:
-        if len(path) > LONGEST:  # the root makes it so long
+        if len(path) > LONGEST:  # the path is so long only because of the root
             folder, path = open_folder(place), name
         at = None if folder < 0 else folder
         is_link = stat.S_ISLNK(os.lstat(path, dir_fd=at).st_mode)

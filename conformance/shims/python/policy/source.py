@@ -23,7 +23,7 @@ class Problem:
 
 
 class Malformed(Exception):
-    """Raised for a file that is not JSON or YAML. This is its only problem."""
+    """Raised for a file that is not JSON or YAML. The file then has no other problem."""
 
     def __init__(self, at: int, message: str) -> None:
         super().__init__(message)
@@ -74,7 +74,7 @@ class Source:
 
 
 class Node:
-    """A value in either format.
+    """A value in JSON or YAML.
 
     kind: object, array, string, integer, number, boolean or null.
     """
@@ -84,14 +84,15 @@ class Node:
     def __init__(self, kind: str, at: int, value: Any) -> None:
         self.kind = kind
         self.at = at
-        # of an object Members, of an array Nodes, of a string or an integer the text
+        # a list of Members for an object, a list of Nodes for an array, a text for a string or an
+        # integer
         self.value = value
 
 
 class Member:
     """A member of an object.
 
-    repeated: an earlier member of the object has the same name.
+    repeated: True if an earlier member of the object has the same name.
     """
 
     __slots__ = ("at", "name", "node", "repeated")
@@ -109,7 +110,7 @@ class Open:
     def __init__(self, kind: str, at: int) -> None:
         self.node = Node(kind, at, [])
         self.names: set[str] = set()
-        self.key: tuple[str, int] | None = None  # the name and its position
+        self.key: tuple[str, int] | None = None  # the name of the current member, and its position
 
     def add(self, node: Node) -> None:
         if self.node.kind == "array":

@@ -1,4 +1,4 @@
-"""Normal forms of paths (in checks) and of rules (in policies)."""
+"""Make the normal forms of paths (in checks) and of rules (in policies)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Refused(Exception):
 def normal_path(data: bytes) -> str:
     """Return the path in normal form, or raise Refused.
 
-    No byte is replaced, because the kernel would not replace it either.
+    No byte is replaced, because the kernel would not replace it.
     """
     text = decode(data)
     refuse_what_no_name_has(text)
@@ -53,7 +53,7 @@ def refuse_what_no_name_has(text: str) -> None:
 
 
 def refuse_foreign(text: str) -> None:
-    """Refuse paths that lead outside of the workspace, on this system or on another."""
+    """Refuse paths that lead outside of the workspace, on this system or on other systems."""
     if text.startswith("/"):
         raise Refused("is absolute; it must be relative to the root")
     if text == "~" or text.startswith("~/"):
@@ -70,7 +70,7 @@ def segments(text: str) -> list[str]:
 
 
 def split_rule(text: str) -> tuple[bool, str]:
-    """Split a rule as written into (negated, body)."""
+    """Split a rule as it is written into (negated, body)."""
     text = text.strip(BLANKS)
     if not text.startswith("!"):
         return False, normal_body(text)
@@ -97,7 +97,8 @@ def normal_body(text: str) -> str:
 
 
 def names_folder(text: str, body: str) -> bool:
-    """True if a rule is written with a separator at its end, but matches no path below it."""
+    """True if a rule is written with a separator at its end, but matches no path below the
+    folder."""
     last = slashes(text.rstrip(BLANKS)).rpartition("/")
     return last[1] == "/" and last[2] in ("", ".") and not body.endswith(("**", " ", "\t"))
 
@@ -113,6 +114,6 @@ def shorten_stars(text: str) -> str:
 
 
 def printed(body: str) -> str:
-    """Return a spelling that is parsed to this body again."""
+    """Return a spelling from which the parser makes this body again."""
     before = "./" if body[0] in "!" + BLANKS else ""
     return before + body + ("/" if body[-1] in BLANKS else "")

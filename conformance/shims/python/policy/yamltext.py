@@ -1,5 +1,7 @@
-"""Read YAML 1.2 with the core schema, from the events of PyYAML, which does not resolve types at
-that level."""
+"""Read YAML 1.2 with the core schema.
+
+The reader uses the events of PyYAML. At the level of events PyYAML does not resolve types.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,13 @@ QUOTE = "; quote it if it is a text"
 
 
 def available() -> bool:
-    """True if PyYAML is installed. Importing it would take long, so it is only looked for."""
+    """True if PyYAML is installed. It is not imported for this, because the import takes long."""
     add_site_packages()
     return any(os.path.isdir(os.path.join(place, "yaml")) for place in sys.path)
 
 
 def add_site_packages() -> None:
-    """Add the site-packages of the checkout, which the option -S leaves out."""
+    """Add the site-packages of the checkout. The option -S leaves them out."""
     root = os.path.abspath(__file__)
     for _ in range(5):
         root = os.path.dirname(root)
@@ -60,8 +62,10 @@ def read(text: str) -> Node:
 
 
 def loader(yaml: Any) -> Any:
-    """Return a loader with two rules of YAML 1.2 that PyYAML lacks: tabs between tokens, and `?` in
-    flow collections."""
+    """Return a loader with two rules of YAML 1.2 that PyYAML lacks.
+
+    They are about tabs between tokens, and `?` in flow collections.
+    """
 
     class Loader(yaml.SafeLoader):
         def scan_to_next_token(self) -> None:
@@ -73,10 +77,9 @@ def loader(yaml: Any) -> Any:
                 super().scan_to_next_token()
 
         def skip_comment(self) -> None:
-            """Skip a comment at once, because PyYAML takes seconds for each megabyte of
-            comments."""
+            """Skip a whole comment at once: PyYAML needs seconds for each megabyte of comments."""
             end = END_OF_LINE.search(self.buffer, self.pointer)
-            assert end is not None  # PyYAML appends a NUL to the text
+            assert end is not None  # PyYAML appends a NUL to the text, which also ends a comment
             size = end.start() - self.pointer
             self.pointer += size
             self.index += size
@@ -105,7 +108,10 @@ def loader(yaml: Any) -> Any:
 
         def with_questions(self, scan: Callable[[], Any]) -> Any:
             """Treat a question mark in a flow collection as an ordinary character, as YAML 1.2
-            does. A dash replaces it while it is scanned."""
+            does.
+
+            During the scan a dash replaces the question mark.
+            """
             if self.flow_level:
                 self.peek = lambda i=0: super(Loader, self).peek(i).replace("?", "-")
             try:
@@ -117,8 +123,11 @@ def loader(yaml: Any) -> Any:
 
 
 def place_of(error: yaml.MarkedYAMLError) -> Any:
-    """Return the place of an unquoted `**` or `!(` if there is one, otherwise the place where
-    reading stopped."""
+    """Return the place of a problem.
+
+    This is the place of an unquoted `**` or `!(` if there is one, otherwise the place where the
+    reader stopped.
+    """
     if error.context in ("while scanning an alias", "while scanning a tag"):
         return error.context_mark
     return error.problem_mark or error.context_mark
@@ -204,7 +213,7 @@ def scalar(event: Any, at: int) -> Node:
 
 
 def refuse_halves(text: str, at: int) -> None:
-    """Refuse escapes for half of a surrogate pair, which a UTF-8 file cannot contain."""
+    """Refuse escapes for half of a surrogate pair. A UTF-8 file cannot contain such a character."""
     if "\0" in text:
         raise Malformed(at, "an escaped NUL")
     if any("\ud800" <= c <= "\udfff" for c in text):
@@ -216,7 +225,7 @@ def is_plain(event: Any) -> bool:
 
 
 def kind_of_plain(text: str) -> str:
-    """Resolve the type of a plain scalar according to the core schema (YAML 1.2.2, 10.3.2)."""
+    """Return the type of a plain scalar by the core schema (YAML 1.2.2, 10.3.2)."""
     if text in NULLS:
         return "null"
     if text in BOOLEANS:

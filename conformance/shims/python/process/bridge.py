@@ -31,7 +31,7 @@ class Relay:
         self.source = source
         self.target = target
         self.rest = b""
-        self.passed = 0  # bytes written so far
+        self.passed = 0  # the number of bytes that were written
         self.failure: str | None = None  # the reason if the source could not be read
 
     def interests(self) -> list[tuple[int, int]]:
@@ -73,11 +73,12 @@ class Relay:
             return b""
 
     def held(self) -> int:
-        """Return the number of bytes that are buffered here, or that can be read right now."""
+        """Return the number of bytes that are buffered here, or that can be read now."""
         from fcntl import ioctl
         from termios import FIONREAD
 
-        # If one end is closed, the source may be closed too, so the pipe cannot be asked
+        # If one end is closed, the source may be closed too. Then its number of bytes cannot be
+        # read
         open_ends = self.source >= 0 and self.target >= 0
         in_pipe = ioctl(self.source, FIONREAD, bytes(4)) if open_ends else bytes(4)
         return len(self.rest) + int.from_bytes(in_pipe, byteorder)
@@ -94,7 +95,7 @@ class Bridge:
         self.killed = False
 
     def run(self) -> Object:
-        check_ends()  # before the watcher, which is a child too
+        check_ends()  # this must come before the watcher, which is a child too
         _signal.signal(_signal.SIGPIPE, _signal.SIG_IGN)
         self.watch = signals.handlers.acquire()
         watcher, guard = start_watcher()
@@ -122,8 +123,10 @@ class Bridge:
                 raise Failed("execution", f"failed to pass {name} on: {each.failure}")
 
     def dismiss(self, guard: int) -> None:
-        """Write 0 to the watcher, which then kills no group: from here on the number may be
-        reused."""
+        """Write 0 to the watcher, which then kills no group.
+
+        After this, the number of the group may be reused.
+        """
         os.write(guard, b"0\n")
 
     def until_the_end(self) -> Object:
@@ -145,8 +148,7 @@ class Bridge:
             self.process.signal(_signal.SIGKILL)
 
     def grace_is_used(self) -> bool:
-        """True if members of the group are still in the grace period, even if the leader has
-        ended."""
+        """True if members of the group are in their grace period. The leader may have ended."""
         return self.until is not None and self.process.leaves_members()
 
     def grace_ms(self) -> int:
@@ -160,7 +162,7 @@ class Bridge:
         if self.process.end is None:
             poll.register(self.process.group.pidfd, select.POLLIN)
         elif self.until is not None:
-            # the end of a member causes no event, so check again soon
+            # the end of a member is no event, so check again soon
             until = monotonic_ns() + constants.TICK_NS
         if not self.signalled:
             poll.register(signals.handlers.read_fd, select.POLLIN)
@@ -179,7 +181,7 @@ class Bridge:
         """Pass on the remaining output.
 
         The time limit starts again after each byte of the group's output, because the reader may be
-        slow. Output of processes outside the group does not extend it.
+        slow. Output of processes outside the group does not extend the limit.
         """
         until = monotonic_ns() + LINGER_NS
         outputs = self.relays[1:]
@@ -199,7 +201,7 @@ def still_owed(relays: list[Relay], whole: list[int]) -> int:
 
 
 def start_watcher() -> tuple[int, int]:
-    """Start the watcher, and return its pid and the write end of its pipe.
+    """Start the watcher. Return its pid and the write end of its pipe.
 
     When the pipe closes, the watcher kills the group whose number was written last.
     """
@@ -208,7 +210,7 @@ def start_watcher() -> tuple[int, int]:
     pid = os.fork()
     if pid == 0:
         watch(read)
-    # The watcher leaves this group first, because a kill of this group must not end it.
+    # The watcher leaves this group first. So a kill of this group does not end it.
     os.setpgid(pid, pid)
     _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
     os.close(read)
@@ -218,8 +220,8 @@ def start_watcher() -> tuple[int, int]:
 def watch(read: int) -> NoReturn:
     try:
         os.dup2(read, 0)
-        # Close all descriptors from 1 on, including the write end of this pipe. Otherwise the pipe
-        # would never end.
+        # Close all descriptors from 1 on. They include the write end of this pipe, which would keep
+        # the pipe open for ever.
         os.closerange(1, MOST_DESCRIPTORS)
         numbers = b""
         while piece := os.read(0, 64):

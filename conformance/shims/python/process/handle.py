@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 INHERIT, PIPED, NULL = 0, 1, 2
 GRACE_MS = 5_000
-MOST_POLL_MS = 2**31 - 1  # the largest int of C
+MOST_POLL_MS = 2**31 - 1  # the greatest int of C
 KILL_MS = 1_000
-TICK_MS = 90  # a group that still runs is looked at eleven times a second
+TICK_MS = 90  # if a group still runs, it is checked eleven times a second
 
 
 class ConnectedSpawn(Spawn):
@@ -35,7 +35,7 @@ class ConnectedSpawn(Spawn):
         self, request: Request, caller_mask: Mask, modes: Sequence[int], announce: int
     ) -> None:
         super().__init__(request, caller_mask)
-        self.announce = announce  # the child writes its pid to this descriptor before exec
+        self.announce = announce  # before exec, the child writes its pid to this descriptor
         self.modes = list(modes)
         self.next = 1
 
@@ -67,7 +67,7 @@ class ConnectedSpawn(Spawn):
 
 
 class Process:
-    """A process handle. Several threads may use it; drop must be the last call."""
+    """A process handle. Several threads may use it. No call may come after drop."""
 
     def __init__(
         self, request: Request, modes: Sequence[int], nonblocking: bool, announce: int = -1
@@ -80,11 +80,12 @@ class Process:
         self.fds = [child.stdin, child.stdout, child.stderr]
         self.lock = _thread.allocate_lock()
         self.taking = _thread.allocate_lock()
-        self.closing = _thread.allocate_lock()  # held while a stream is checked and closed
+        # a thread holds this lock while it checks and closes a stream
+        self.closing = _thread.allocate_lock()
         self.end: End | None = None
         self.reaped = False
         self.detached = False
-        self.waits = 0  # number of waits in progress
+        self.waits = 0  # the number of waits that are in progress
         for fd in self.fds:
             if fd >= 0:
                 os.set_blocking(fd, not nonblocking)
@@ -100,7 +101,8 @@ class Process:
             os.close(fd)
 
     def settled(self) -> bool:
-        """Return True if the child has ended. Its group is then ended, and the child is reaped."""
+        """Return True if the child has ended. Then its group is ended too, and the child is
+        reaped."""
         with self.lock:
             if not self.reaped and self.look():
                 self.end_group()
@@ -117,7 +119,7 @@ class Process:
         return self.end is not None
 
     def leaves_members(self) -> bool:
-        """True if the leader has ended and members of its group still run. No signal is sent."""
+        """True if the leader has ended, but members of its group still run. No signal is sent."""
         with self.lock:
             return not self.reaped and self.look() and bool(self.group.alive())
 
@@ -186,12 +188,13 @@ class Process:
         return {**self.ended(), "detached_writers": self.detached}
 
     def await_group(self, until: int) -> None:
-        """Wait until the whole group has ended, because the grace period is for all members."""
+        """Wait until the whole group has ended: the grace period is for all members."""
         poll = select.poll()
         poll.register(self.group.pidfd, select.POLLIN)
         while not self.reaped and self.group.alive() and (left := until - monotonic_ns()) > 0:
             pause_ms = min(-(-left // 1_000_000), TICK_MS)
-            if poll.poll(pause_ms):  # the leader has ended; its members have no pidfd here
+            # the leader has ended; its members have no pidfd here, so they are checked at intervals
+            if poll.poll(pause_ms):
                 sleep(min(left / 1e9, TICK_MS / 1000) if self.group.alive() else 0)
 
     def drop(self) -> None:
@@ -200,11 +203,11 @@ class Process:
                 self.signal(_signal.SIGKILL)
                 self.await_end(monotonic_ns() + KILL_MS * 1_000_000)
         except Failed:
-            pass  # another process has reaped the child, so its end cannot be waited for
+            pass  # another process has reaped the child, so there is no end to wait for
         for stream in (0, 1, 2):
             self.close_stream(stream)
         while self.waits:
-            sleep(0.001)  # other threads still use the pidfd, which is closed next
+            sleep(0.001)  # other threads still use the pidfd, which is closed after this
         self.group.close()
 
 
@@ -217,7 +220,7 @@ def check(request: Request, modes: Sequence[int]) -> None:
 
 
 def check_ends() -> None:
-    # Other threads may have children too, so only the disposition can be asked.
+    # Other threads may have children too. So only the disposition of SIGCHLD is checked.
     if signals.child_ends_are_lost(alone=False):
         raise Failed("execution", f"wait timeout error: {os.strerror(errno.ECHILD)}")
 

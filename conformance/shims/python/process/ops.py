@@ -110,7 +110,7 @@ def bridge(shim: Shim, reader: Reader) -> Object:
 def take_around(reader: Reader) -> Around | None:
     """Return the sandbox of a request, or None.
 
-    The backend is imported only if the request has a sandbox.
+    The backend is imported only for a request with a sandbox.
     """
     if "backend" not in reader.fields:
         return None
@@ -120,7 +120,7 @@ def take_around(reader: Reader) -> Around | None:
 
 
 def go_inside(around: Around | None) -> Object:
-    """Open the sandbox. Return how much it enforces, as fields of the answer."""
+    """Open the sandbox. Return fields of the answer that say how much the sandbox enforces."""
     if around is None:
         return {}
     around.open()

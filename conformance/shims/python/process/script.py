@@ -1,4 +1,4 @@
-"""Run a script of steps on handles. Some steps have threads of their own."""
+"""Run a script of steps on handles. Some steps run in their own threads."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ class Handle:
         self.nonblocking = nonblocking
         self.process: Process | None = None
         self.taken = [-1, -1, -1]
-        self.around: Around | None = None  # the sandbox of the script
-        self.writing = _thread.allocate_lock()  # a write larger than PIPE_BUF is not atomic
+        self.around: Around | None = None  # the sandbox of the script, or None
+        # held during a write, because a write of more than PIPE_BUF bytes is not atomic
+        self.writing = _thread.allocate_lock()
 
     def open(self) -> Process:
         request = copy(self.request)
@@ -39,7 +40,7 @@ class Handle:
         self.process = Process(request, self.modes, self.nonblocking)
         for fd in self.taken:
             if fd >= 0:
-                os.close(fd)  # the descriptor was taken from a process that has been dropped
+                os.close(fd)  # the process of this taken descriptor has been dropped
         self.taken = [-1, -1, -1]
         return self.process
 
@@ -68,9 +69,9 @@ class Step:
             self.result = why.as_json()
 
     def repeat(self) -> Object:
-        """Repeat the inner steps, and return the results of the last round.
+        """Repeat the inner steps. Return the results of the last round.
 
-        A step that fails ends the repeat.
+        If a step fails, the repeat ends.
         """
         for rounds in range(self.count):
             last: list[Object] = []
@@ -163,7 +164,7 @@ class Step:
 
 
 def read(fd: int, most: int) -> bytes | None:
-    """Return up to `most` bytes; b"" at the end of the stream, None after an error."""
+    """Return up to `most` bytes. Return b"" at the end of the stream, and None after an error."""
     try:
         return os.read(fd, most) if fd >= 0 else b""
     except OSError:

@@ -1,1 +1,1 @@
-"""The contract sbpl in plain Python, built in another way than the reference."""
+"""The contract sbpl in plain Python. Its design differs from that of the reference."""

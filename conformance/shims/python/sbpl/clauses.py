@@ -35,7 +35,8 @@ MAC_SYSCALLS = (
 )
 SCRATCH = ("/private/tmp", "/private/var/folders", "/dev")
 SCRATCH_AT_HOME = ("Library/Caches", ".orbit")
-# The variable that sets a state directory (or None), and the default name below HOME.
+# For each provider: the variable that sets its state directory (or None), and the default name
+# below HOME.
 STATE = (("CODEX_HOME", ".codex"), ("CLAUDE_CONFIG_DIR", ".claude"), (None, ".gemini"))
 
 
@@ -67,8 +68,8 @@ def scratch(given: Input) -> Iterator[str]:
 
 
 def state(given: Input) -> Iterator[str]:
-    """Permit writing to the state directories of all providers: which provider will run is not
-    known."""
+    """Permit writing to the state directories of all providers. It is unknown which provider will
+    run."""
     for variable, name in STATE:
         found = state_directory(given.env, variable, name)
         if found is not None:
@@ -90,8 +91,10 @@ def allow_below(place: str, pointer: str) -> str:
 
 
 def guard(given: Input) -> Iterator[str]:
-    """Deny writing to the root. The root may lie in one of the places above, and only rules may
-    permit writing to it."""
+    """Deny writing to the root.
+
+    The root may lie in one of the places above. Only rules may permit writing to the root.
+    """
     yield clause("-", "file-write*", subpath(given.root, "/root"))
 
 
@@ -112,7 +115,7 @@ def denies(sign: str) -> bool:
 
 
 def exception(given: Input, entry: Entry) -> Iterator[str]:
-    """Deny everything inside the exception, then apply the profile's own rules there."""
+    """Deny all access inside the exception, then apply the profile's own rules there."""
     inside = given.filters.of(entry, True)
     yield clause("-", "file-write*", inside)
     for own in own_rules(given.modify):
@@ -125,7 +128,7 @@ def own_rules(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def read(given: Input) -> Iterable[str]:
-    """Start at the first negated rule.
+    """Write the clauses about reading, from the first negated rule on.
 
     Reading is permitted by default, so earlier rules have no effect.
     """
@@ -147,7 +150,7 @@ def side_roots(given: Input) -> Iterator[str]:
 
 
 def unlink(given: Input) -> Iterator[str]:
-    """Deny renaming of paths that may not be read, and of each directory above them."""
+    """Deny the renaming of paths that may not be read, and of each directory above them."""
     filters = [each for entry in read_denied(given) for each in unlink_filters(given, entry)]
     for each in dict.fromkeys(filters):
         yield clause("-", "file-write-unlink", each)
@@ -160,8 +163,7 @@ def unlink_filters(given: Input, entry: Entry) -> Iterator[str]:
 
 
 def ancestors(body: str) -> list[list[str]]:
-    """Return the directories above a rule's path, as far as the rule names them without
-    wildcards."""
+    """Return the directories above a rule's path that the rule names without wildcards."""
     names = plain_names(body)
     last = len(names) if len(names) < len(body.split("/")) else len(names) - 1
     return [names[:count] for count in range(1, last + 1)]
@@ -174,7 +176,7 @@ def read_denied(given: Input) -> list[Entry]:
 def unguarded(given: Input) -> list[str]:
     """Return rules that begin with a wildcard segment.
 
-    The directories above their paths are not known, so they can be renamed.
+    The directories above their paths are unknown, so these directories can be renamed.
     """
     found = [named(each) for each in read_denied(given) if wild(each.rule.body.split("/")[0])]
     return list(dict.fromkeys(found))

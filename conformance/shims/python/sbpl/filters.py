@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 LONGEST = 1000
 SPECIAL = "\\.[](){}*+?^$|"
 
-# `?` means one character. It is not known whether the kernel counts bytes or characters. So a deny
-# matches up to four bytes that are not ASCII, and an allow matches none.
+# `?` means one character. It is unknown whether the kernel counts bytes or characters. So in a deny
+# `?` matches up to four bytes that are not ASCII, and in an allow it matches only ASCII.
 ONE_DENIED = "([ -.0-~]|[^ -~][^ -~]?[^ -~]?[^ -~]?)"
 ONE_ALLOWED = "[ -.0-~]"
-# With folding, a letter and its marks count as one character, so up to eight further bytes that are
-# not ASCII may follow.
+# If names fold, a letter with its marks counts as one character. So up to eight further bytes that
+# are not ASCII may follow.
 ONE_FOLDED = "[^/]" + 8 * "[^ -~]?"
 
 DEEP = (glob.ANYTHING, glob.SEGMENTS, glob.BELOW)
@@ -34,7 +34,7 @@ EXPRESSIONS = {
 
 
 def quoted(text: str, pointer: str) -> str:
-    """Return a string literal for the text. An error names `pointer`."""
+    """Return a string literal for the text. Errors name the `pointer`."""
     refuse_controls(text, pointer)
     inner = escape(text)
     if size(inner) > LONGEST:
@@ -73,7 +73,7 @@ class Filters:
     def of(self, entry: Entry, denied: bool) -> str:
         """Return the filter of an entry.
 
-        denied: True if the clause denies.
+        denied: True if the filter is for a clause that denies.
         """
         found = pieces(entry.rule.body)
         where = entry.rule.pointer
@@ -103,7 +103,7 @@ class Filters:
     def expression(self, found: Sequence[str], denied: bool) -> str:
         """Return the expression of a pattern.
 
-        The root is written literally, even with folding, because it is one directory.
+        The root is literal even if names fold, because the root is one directory.
         """
         if is_everything(found):
             return literally(self.root.rstrip("/")) + EXPRESSIONS[glob.BELOW]
@@ -134,8 +134,10 @@ def one(denied: bool, fold: bool) -> str:
 
 
 def runs(found: Iterable[str]) -> Iterator[str]:
-    """Yield each wildcard separately, but other characters in groups, because one spelling may
-    cover several characters."""
+    """Yield each wildcard separately, and other characters in groups.
+
+    One spelling may cover several characters, so characters are not separated.
+    """
     run = ""
     for piece in found:
         if is_wildcard(piece):
@@ -148,7 +150,7 @@ def runs(found: Iterable[str]) -> Iterator[str]:
 
 
 def pieces(body: str) -> list[str]:
-    """Split a body as globs do, but keep only one of several `**` segments in a row."""
+    """Split a body in the way that globs do. Of several `**` segments in a row, one is kept."""
     found: list[str] = []
     for piece in glob.pieces(body):
         repeated = found[-1:] == [piece] or is_everything(found)
@@ -158,7 +160,7 @@ def pieces(body: str) -> list[str]:
 
 
 def is_everything(found: Sequence[str]) -> bool:
-    """True for `**`, also if it is repeated."""
+    """True for `**`, even if it is repeated."""
     return found == [glob.ANYTHING]
 
 
@@ -175,7 +177,7 @@ def is_subtree(found: Sequence[str]) -> bool:
 
 
 def plain_names(body: str) -> list[str]:
-    """Return the leading segments without wildcards; for `P/**` all of P."""
+    """Return the leading segments without wildcards. For `P/**` this is all of P."""
     names: list[str] = []
     for name in body.split("/"):
         if name == "." or wild(name):

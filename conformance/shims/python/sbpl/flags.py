@@ -1,5 +1,7 @@
-"""Remove the providers' own sandbox flags from a command, because only one sandbox should decide
-about files."""
+"""Remove the providers' own sandbox flags from a command.
+
+Only one sandbox should decide about files.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ GEMINI_VALUES = (b"true", b"false", b"docker", b"podman", b"sandbox-exec")
 
 
 def neutral(argv: Words, provider: str | None) -> Words:
-    """Return the command without flags by which the provider would set up a sandbox."""
+    """Return the command without the flags by which the provider would set up its own sandbox."""
     ours, rest = split(argv)
     if provider in NEUTRAL:
         ours = NEUTRAL[provider](ours)
@@ -25,7 +27,7 @@ def neutral(argv: Words, provider: str | None) -> Words:
 
 
 def split(argv: Words) -> tuple[Words, Words]:
-    """Split the command at the first `--`, because words after it are no flags."""
+    """Split the command at the first `--`. Words after it are not flags."""
     end = argv.index(b"--", 1) if b"--" in argv[1:] else len(argv)
     return argv[:end], argv[end:]
 
@@ -46,17 +48,17 @@ def codex(words: Words) -> Words:
 
 
 def codex_mode(words: Words, i: int) -> int:
-    """Return how many words from here set a sandbox mode; 0 if they do not."""
+    """Return how many words at this index set a sandbox mode; 0 if they do not."""
     word = words[i]
     if word in CODEX_MODES:
-        # A mode never begins with a dash, so if the value is missing, the next flag is not taken
-        # for it.
+        # A mode never begins with a dash. So if the value is missing, the next flag is not taken
+        # for the value.
         return 2 if words[i + 1 : i + 2] and not words[i + 1].startswith(b"-") else 1
     return int(word.startswith((b"--sandbox=", b"-s")))
 
 
 def codex_setting(words: Words, i: int) -> int:
-    """Return how many words from here set a sandbox mode in another way; 0 if they do not."""
+    """Return how many words at this index set a sandbox mode by a setting; 0 if they do not."""
     word = words[i]
     if word in CODEX_SETTINGS and i + 1 < len(words):
         return 2 if words[i + 1].startswith(CODEX_SETTING) else 0
@@ -64,7 +66,7 @@ def codex_setting(words: Words, i: int) -> int:
 
 
 def codex_place(words: Words) -> int:
-    """Return the place for a first flag: after the program, or after its `exec`."""
+    """Return the index for a first flag: after the program, or after its `exec`."""
     return 2 if words[1:2] and words[1] in CODEX_RUNS else 1
 
 
@@ -84,7 +86,7 @@ def gemini(words: Words) -> Words:
 
 
 def gemini_flag(words: Words, i: int) -> int:
-    """Return how many words from here are the flag and its value; 0 if it is another word."""
+    """Return how many words at this index are the flag with its value; 0 for another word."""
     if words[i] in GEMINI_FLAGS:
         return 2 if i + 1 < len(words) and words[i + 1] in GEMINI_VALUES else 1
     return int(words[i].startswith((b"--sandbox=", b"-s=")))

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 class Input:
-    """The paths are canonical. `env` has the variables that are set and not empty."""
+    """The input of a compilation. Paths are canonical. `env` contains the variables that are set
+    and not empty."""
 
     def __init__(
         self,

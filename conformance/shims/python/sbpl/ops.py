@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LISTS = ("read", "modify", "denyRead", "denyModify")
 VARIABLES = ("HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR")
-UNDER_TEST = "rules"  # name of the profile that is made of the field `rules`
+UNDER_TEST = "rules"  # the name of the profile that is made from the field `rules`
 
 
 def compile_(shim: Shim, reader: Reader) -> Object:
@@ -39,7 +39,7 @@ def compile_(shim: Shim, reader: Reader) -> Object:
 
 
 def take_profile(reader: Reader) -> decide.Resolved:
-    """Return the lists that are to be compiled."""
+    """Return the lists that will be compiled."""
     if "rules" in reader.fields:
         if "policy" in reader.fields:
             reader.wrong("rules", "and policy exclude each other")
@@ -55,7 +55,7 @@ def take_profile(reader: Reader) -> decide.Resolved:
 
 
 def policy_of_rules(reader: Reader) -> Policy:
-    """Make a policy file of the rules, so that they are validated like rules of a file."""
+    """Make a policy file from the rules. So they are validated like the rules of a file."""
     inner = Reader(reader.need("rules", dict), "/rules")
     lists = {name: inner.take(name, list) or [] for name in LISTS}
     inner.done()
@@ -78,7 +78,8 @@ def file_of(lists: dict[str, list[object]]) -> bytes:
 
 
 def in_rules(failure: Failed) -> Failed:
-    """Return the problems of that file, with pointers into the request."""
+    """Return the problems of that file. Their pointers are translated into pointers into the
+    request."""
     found = [(in_request(each["pointer"]), each["message"]) for each in failure.problems or ()]
     made = refused(*found[0])
     made.problems = [{"pointer": where, "message": why} for where, why in found]
@@ -102,8 +103,8 @@ def take_env(reader: Reader) -> dict[str, str]:
     for name in VARIABLES:
         if name not in inner.fields:
             continue
-        # All values of `env_b64` are encoded, and none of `env` is. A Reader expects the suffix in
-        # the name of a field, so it is moved to each name.
+        # All values of `env_b64` are encoded, and no value of `env` is. A Reader expects the suffix
+        # at the name of a field. So the suffix is moved to each name.
         holder = Reader({name + field.removeprefix("env"): inner.fields.pop(name)}, f"/{field}")
         value = holder.need_encoded(name, one)
         if is_set(value):

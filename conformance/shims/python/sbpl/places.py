@@ -1,4 +1,4 @@
-"""Check absolute paths of a request. They must be canonical, as the kernel reports them."""
+"""Check absolute paths of a request. They must be canonical: spelled as the kernel reports them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ def refused(pointer: str, why: str) -> Failed:
 
 
 def spelled(pointer: str) -> str:
-    """Return side_roots[2] for /side_roots/2. A pointer into a policy file stays as it is."""
+    """Return side_roots[2] for the pointer /side_roots/2. A pointer into a policy file is not
+    changed."""
     first, *rest = pointer[1:].split("/")
     if first == "spec":
         return pointer

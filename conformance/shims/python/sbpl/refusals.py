@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def refuse_controls_of_rules(given: Input) -> None:
-    """Check every rule, even those that give no clause."""
+    """Check every rule, even rules that need no clause."""
     for entry in (*given.read, *given.modify):
         refuse_controls(entry.rule.body, entry.rule.pointer)
 
@@ -43,8 +43,10 @@ def spelled(path: str, fold: bool) -> str:
 
 
 def refuse_side_roots(given: Input) -> None:
-    """Refuse a side root that overlaps a path which may not be read: all of a side root is
-    writable, so the path could be renamed."""
+    """Refuse a side root that overlaps a path which may not be read.
+
+    All of a side root is writable, so the path could be renamed.
+    """
     if given.provider != "codex":
         return
     denied = list(denied_places(given))

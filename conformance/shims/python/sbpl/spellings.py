@@ -1,7 +1,8 @@
 """Find all spellings of a name on a case-insensitive file system, as a regular expression.
 
-A name is split into letters with their marks. The spellings of a letter are found by trial: every
-way to write its parts is tested with the folding that the policy uses.
+A name is split into letters with their marks. The spellings of a letter are found by trial: each
+way to write its parts is folded with the folding of the policy, and kept if the result is the
+letter.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-LAST = 0x30000  # no character from this one on folds or decomposes
-# with more marks only the given order is used, because there would be too many orders
+LAST = 0x30000  # from this character on, no character folds or decomposes
+# if a letter has more marks, only the given order is used, because there would be too many orders
 MOST_MARKS = 4
 UNIFORM = ((0x3400, 0xA000), (0xAC00, 0xD7A4), (0xD800, 0xE000), (0x20000, 0x2F800))
 
@@ -30,7 +31,7 @@ def expression(characters: str, literally: Callable[[str], str]) -> str:
 
 
 def letters(text: str) -> list[str]:
-    """Return each character together with the marks after it."""
+    """Return each character together with the marks that follow it."""
     found: list[str] = []
     for c in text:
         if found and found[-1] != "/" and joins(found[-1], c):
@@ -41,8 +42,10 @@ def letters(text: str) -> list[str]:
 
 
 def joins(letter: str, c: str) -> bool:
-    """True if c belongs to the letter: it is a mark, or the two have a common spelling that NFC
-    does not join."""
+    """True if c belongs to the letter.
+
+    It is a mark, or the two have a common spelling which NFC does not join.
+    """
     return combining(c) > 0 or (
         not c.isascii() and bool(characters_of(normalize("NFD", letter + c)))
     )
@@ -51,7 +54,7 @@ def joins(letter: str, c: str) -> bool:
 def fitting(before: str, letter: str) -> list[str]:
     """Return the spellings of a letter that can follow the previous letter.
 
-    A spelling that begins with a mark is left out if the mark would join the previous letter.
+    If a spelling begins with a mark that would join the previous letter, the spelling is left out.
     """
     if letter not in known:
         known[letter] = sorted(spellings(letter), key=lambda each: (len(each), each))
@@ -77,7 +80,7 @@ def spellings(letter: str) -> set[str]:
 
 
 def orders(parts: str) -> list[str]:
-    """Return the letter with its marks in every order that means the same."""
+    """Return the letter with its marks in every order that has the same meaning."""
     if not 3 <= len(parts) <= 1 + MOST_MARKS:
         return [parts]
     found = {parts[0] + "".join(marks) for marks in permutations(parts[1:])}
@@ -85,7 +88,7 @@ def orders(parts: str) -> list[str]:
 
 
 def written(parts: str) -> list[str]:
-    """Return every way to write the parts with characters that decompose or fold to them."""
+    """Return every way to write the parts by characters that decompose or fold to them."""
     if not parts:
         return [""]
     return [
@@ -106,7 +109,7 @@ def characters_of(parts: str) -> set[str]:
 
 parts_of: dict[
     str, list[str]
-] = {}  # by their parts: the characters that fold, decompose, or both, to these parts
+] = {}  # for each parts: the characters that fold, decompose, or both, to these parts
 
 
 def fill() -> None:

@@ -1,4 +1,4 @@
-"""The command that runs under a profile, and the temporary file of the profile."""
+"""Make the command that runs under a profile, and the temporary file of the profile."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def refuse_option(reader: Reader, argv: list[bytes]) -> None:
 
 
 def is_there(requested: str | None) -> bool:
-    """True if the wrapper exists. The request may decide this; otherwise the system does."""
+    """True if the wrapper exists. The request may say so; otherwise the system is examined."""
     if requested is not None:
         return requested == "present"
     return os.path.isfile(WRAPPER) and os.access(WRAPPER, os.X_OK)
@@ -75,8 +75,10 @@ def wrapper_words(file: bytes) -> list[bytes]:
 
 
 def bare(argv: list[bytes], provider: str | None) -> list[bytes]:
-    """Return the command unchanged: without the outer sandbox, the provider's own flags must
-    stay."""
+    """Return the command unchanged.
+
+    Without the outer sandbox, the provider's own sandbox flags must stay.
+    """
     return argv
 
 
@@ -96,7 +98,7 @@ def words(argv: list[bytes]) -> Object:
 
 
 def take_source(reader: Reader) -> ExistingFile | NewFile:
-    """Read the profile: an existing file, or the text of a new one."""
+    """Return the source of the profile: an existing file, or the text of a new file."""
     if "file" in reader.fields or "file_b64" in reader.fields:
         return ExistingFile(absolute(reader, "file"))
     return NewFile(reader.need_encoded("text", one), absolute(reader, "dir"))
@@ -145,15 +147,14 @@ class NewFile:
 
 
 def file_name() -> bytes:
-    """Return a name that cannot be guessed, so that no other user can prepare a link with this
-    name."""
+    """Return a name that cannot be guessed. So no other user can prepare a link with this name."""
     return b"boxspec-" + os.urandom(12).hex().encode() + b".sb"
 
 
 def create(path: bytes, text: bytes, temporary: list[bytes]) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     temporary.append(path)
-    # a write beyond a file size limit must be an error and not end the process
+    # a write beyond the limit of a file's size must fail, and not end the process
     before = _signal.signal(_signal.SIGXFSZ, _signal.SIG_IGN)
     try:
         os.fchmod(fd, 0o600)  # the mode must not depend on the umask

@@ -1,4 +1,7 @@
-"""Decide whether a profile text allows writing to the file that holds the text."""
+"""Decide whether a profile allows writing to the file that contains the profile.
+
+A wrapped program could change such a file, and so the rules of the next command.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,8 @@ def may_write(text: bytes, path: bytes) -> bool:
             continue
         filters = [part for part in form[1:] if not isinstance(part, str)]
         met = any_of([meets(each, path) for each in filters]) if filters else True
-        # A filter of unknown meaning counts as matching in an allow and as not matching in a deny.
+        # A filter of unknown meaning counts as matching in an allow, and as not matching in a deny.
+        # So a possible permission is never missed.
         if met or (met is None and form[0] == "allow"):
             allowed = form[0] == "allow"
     return allowed
@@ -50,7 +54,7 @@ def of_string(name: Form, value: bytes, path: bytes) -> bool | None:
 
 
 def matches(expression: bytes, path: bytes) -> bool | None:
-    # re is imported here, because few texts have an expression and the import takes a while.
+    # re is imported here: the import takes a while, and few texts contain an expression.
     import re
 
     try:
@@ -68,8 +72,10 @@ def any_of(met: list[bool | None]) -> bool | None:
 
 
 def forms(text: bytes) -> Iterator[Form]:
-    """Yield the forms of a text: strings as bytes, words as str, lists as lists. Stop at a form
-    that does not end."""
+    """Yield the forms of a text: strings as bytes, words as str, lists as lists.
+
+    If a form does not end, stop.
+    """
     lists: list[list[Form]] = []
     at = 0
     while at < len(text):
@@ -103,7 +109,7 @@ def forms(text: bytes) -> Iterator[Form]:
 
 
 def string(text: bytes, at: int) -> tuple[bytes, int]:
-    """Return the value of the string that begins here, and the place after its end."""
+    """Return the value of the string that begins at this place, and the place after its end."""
     value = bytearray()
     while at < len(text) and text[at : at + 1] != b'"':
         at += text[at : at + 1] == b"\\"

@@ -1,4 +1,4 @@
-"""Use only pathspec, for ../tries.py."""
+"""Call pathspec for ../tries.py, and use nothing else."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A shim for pathspec: matches paths with one line of a gitignore file, by `GitIgnoreSpec`."""
+"""A shim for pathspec. It matches paths with one line of a gitignore file, by `GitIgnoreSpec`."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Use only wcmatch, for ../tries.py."""
+"""Call wcmatch for ../tries.py, and use nothing else."""
 
 import sys
 

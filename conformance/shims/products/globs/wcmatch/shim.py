@@ -11,8 +11,8 @@ import wire
 
 ABOUT = {"name": "wcmatch", "version": version("wcmatch"), "language": "Python"}
 
-# The flags enable `**` and names that begin with a dot; braces, lists in parentheses, `~` and `!`
-# are off by default.
+# These flags enable `**`, and names that begin with a dot. Braces, lists in parentheses, `~` and
+# `!` are off by default.
 FLAGS = glob.GLOBSTAR | glob.DOTGLOB
 
 

@@ -1,4 +1,4 @@
-"""Use only timeout, with the pipes of Python's subprocess, for ../tries."""
+"""Call timeout for ../tries, with the pipes of Python's subprocess, and use nothing else."""
 
 import json
 import subprocess

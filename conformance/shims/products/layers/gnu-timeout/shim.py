@@ -1,7 +1,7 @@
 """A shim for GNU timeout, which runs the program. Python's subprocess provides the pipes.
 
-According to the manual, a duration of 0 disables the timeout. Status 124 means a deadline, 137 a
-deadline after which KILL was sent, and 125 to 127 are errors of timeout itself.
+According to the manual, a duration of 0 disables the timeout. Status 124 means a deadline, and 137
+a deadline after which KILL was sent. Statuses 125 to 127 are errors of timeout itself.
 """
 
 import os
@@ -84,7 +84,7 @@ else:
         ["exec", "exec.bytes"],
         {"exec.run": run},
         run_only=["exec.run"],
-        # 5,000 is the value of --kill-after. timeout does not check at intervals, so tick_ms is the
-        # value of the contract.
+        # 5,000 is the value of --kill-after. timeout does not check at intervals, so tick_ms has
+        # the value of the contract.
         constants={"grace_ms": 5000, "tick_ms": 100},
     )

@@ -53,7 +53,7 @@ class Library:
         raise Refused("a Popen has nothing that ends it in order")
 
     def drop(self, process):
-        """Drop the last reference. The library has no other way to give a process up."""
+        """Drop the last reference. The library has no other way to release a process."""
 
 
 script.main(ABOUT, Library())

@@ -9,8 +9,8 @@ import tempfile
 import warnings
 from pathlib import Path
 
-# A call that takes this long probably waits for a process that this program keeps running. If the
-# call returns once that process is released, this is proven.
+# If a call takes this long, it probably waits for a process that this program keeps running. This
+# is proven if the call returns after the process is released.
 LONG_S = 3
 HOLDER = 'read x <"$0" & echo $!; '
 
@@ -25,7 +25,7 @@ def is_alive(pid):
 def started(line):
     """Start a group of two processes.
 
-    Return the Popen and the pid of the second, which waits at a fifo.
+    Return the Popen, and the pid of the second process, which waits at a fifo.
     """
     process = subprocess.Popen(
         ["/bin/sh", "-c", line, "gate"], stdout=subprocess.PIPE, process_group=0

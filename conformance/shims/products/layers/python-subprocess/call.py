@@ -1,4 +1,4 @@
-"""Use only subprocess.run, for ../tries."""
+"""Call subprocess.run for ../tries, and use nothing else."""
 
 import json
 import subprocess

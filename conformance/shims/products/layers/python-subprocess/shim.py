@@ -45,13 +45,13 @@ def run(message):
         )
         out, err, code = done.stdout, done.stderr, done.returncode
     except subprocess.TimeoutExpired as late:
-        # Report the library's exception as a deadline of the protocol, with the annotation in
+        # Report the library's exception as a deadline of the protocol, with its annotation in
         # stderr.
         err = late.stderr or b""
         out, err, code = late.stdout or b"", err + b"\n" * bool(err) + b"process timed out", None
     except (OSError, ValueError) as why:
         return {"error": {"kind": "execution", "message": f"failed to spawn: {why}"}}
-    except OverflowError as why:  # the clock of the library overflows; the child was killed
+    except OverflowError as why:  # the clock of the library overflows after it has killed the child
         return {"error": {"kind": "execution", "message": str(why)}}
     return {
         "result": {
@@ -70,7 +70,7 @@ wire.main(
     ["exec", "exec.bytes"],
     {"exec.run": run},
     run_only=["exec.run"],
-    # The library has no grace period: at a deadline it sends SIGKILL. These are the contract's
-    # values, so that tests which scale with them can run.
+    # The library has no grace period: at a deadline it sends SIGKILL. These are the values of the
+    # contract, so that tests which scale with them can run.
     constants={"grace_ms": 5000, "tick_ms": 100},
 )

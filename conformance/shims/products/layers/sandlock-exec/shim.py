@@ -1,7 +1,7 @@
 """A shim for sandlock's Sandbox.popen as a process handle. It refuses operations that sandlock
 lacks.
 
-The shim permits everything that sandlock can permit: reading and writing all files, and reaching
+The shim permits all accesses that sandlock can permit: reading and writing all files, and reaching
 all ports. Any other effect of the sandbox counts as behaviour of the library.
 """
 
@@ -34,7 +34,7 @@ class Library:
         if not all(mode in list(StdioMode) for mode in modes):
             raise Refused("a stream is INHERIT, PIPED or NULL")
         if request.get("env", "inherit") != "inherit":
-            # clean_env starts "with minimal environment", which is not empty.
+            # clean_env starts "with minimal environment". This environment is not empty.
             raise Refused("the environment cannot be replaced as a whole")
         command = [wire.take(request, "program"), *wire.take(request, "args", [])]
         folder = wire.take(request, "current_dir")
@@ -48,12 +48,13 @@ class Library:
         if timeout_ms == 0 and process.pid is not None:
             # the documentation says: "the child PID while running, else None"
             return {"running": True}
-        # The documentation says: "On timeout the child is killed". So a limit always kills, and no
-        # wait with a limit is left.
+        # The documentation says: "On timeout the child is killed". So a wait with a limit always
+        # kills at the limit.
         result = process.wait(timeout_ms and timeout_ms / 1000)
         if result.reason == ExitReason.EXITED:
             return script.ended(result.exit_code)
-        # The documentation says: "Linux bottoms both a timeout and an OOM kill out in SIGKILL".
+        # The documentation says: "Linux bottoms both a timeout and an OOM kill out in SIGKILL". So
+        # the two look equal here.
         by_signal = result.reason == ExitReason.SIGNALED
         return script.ended(-result.signal if by_signal else -signal.SIGKILL)
 

@@ -15,7 +15,7 @@ from sandlock import Sandbox, StdioMode
 
 # Time limit for events that must happen.
 EVENTUALLY_S = 60
-# A call that takes this long probably waits for a process that this program keeps running.
+# If a call takes this long, it probably waits for a process that this program keeps running.
 LONG_S = 3
 
 

@@ -1,9 +1,9 @@
 """Show the behaviour of a library without the kit: tries ID... -- CALLER...
 
-CALLER is a short program that runs one command with a library, as that library's own
+CALLER is a short program that runs one command with a library, in the way that the library's own
 documentation shows. Its last argument is JSON: argv, and, if wanted, env (pairs), cwd, input,
 timeout_ms and cap. It prints JSON: code, out and err; late; or error. This program uses no code of
-the kit. It prints one line for each ID: whether the failure was seen, and the observations.
+the kit. For each ID it prints a line: whether the failure was seen, and the observations.
 """
 
 import ctypes
@@ -41,7 +41,7 @@ def main(words):
     caller = words[middle + 1 :]
     # The path is made absolute, because some tries change PATH.
     CALLER.extend([shutil.which(caller[0]), *caller[1:]])
-    # become a subreaper, so that orphans of a try become children of this process
+    # become a subreaper: then orphans of a try become children of this process
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
     for name in words[:middle] or TRIES:
         print(line_of(name), flush=True)

@@ -117,7 +117,7 @@ def a_death_that_dumps_core_or_has_no_name():
 
 @tries("EXEC-RESULT-08")
 def an_exit_and_a_deadline_in_one_look():
-    """Stop the caller while both events happen, so that it notices both at once."""
+    """Stop the caller while both events happen. When it continues, it notices both at once."""
     os.mkfifo("gate")
     line = 'echo $$ >pid; read x <"$0"; exit 7'
     run = Call(shell(line, os.path.abspath("gate")), timeout_ms=2000)
@@ -160,7 +160,7 @@ def wake_ups_of_an_idle_wait():
 
 
 def wake_ups(pid):
-    """Count how often the threads of a process went to sleep."""
+    """Count how often the threads of a process have gone to sleep."""
     found = [file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/status")]
     words = [re.search(r"^voluntary_ctxt_switches:\s+(\d+)$", text, re.M) for text in found]
     return sum(int(word[1]) for word in words)
@@ -180,7 +180,8 @@ def sigchld_is_ignored():
 
 
 def signaled(number, setup=None):
-    """Send the caller a signal and release the child. Return the answer and the states of both."""
+    """Send the caller a signal, and release the child. Return the answer, and the states of
+    both."""
     os.mkfifo("gate")
     line = 'echo $$ >pid; read x <"$0"; exit 0'
     run = Call(shell(line, os.path.abspath("gate")), setup=setup)

@@ -1,4 +1,4 @@
-"""Tries about the process group of a command: members that are left after a deadline or an exit."""
+"""Tries about the process group of a command: members that remain after a deadline or an exit."""
 
 import ctypes
 import os
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from scene import NOBODY, TRIES, Call, NotTried, call, ended, is_alive, shell, tries
 
-# A call with a deadline of 1 s and a grace period of 5 s must return within 10 s. The command lives
-# for 60 s.
+# A call with a deadline of 1 s and a grace period of 5 s must return within 10 s. The command would
+# live for 60 s.
 WAITED_S, ALIVE_S = 10, 60
 HOLDER = 'sh -c \'read x <"$0"\' "$0" </dev/null >/dev/null 2>&1'
 STOPPED = "sh -c 'kill -STOP $$' </dev/null >/dev/null 2>&1 & echo $!\n"
@@ -36,7 +36,7 @@ for name, line in LINES.items():
 
 @tries("EXEC-ORPHAN-06")
 def an_orphan_of_a_caller_that_collects():
-    """Find out who reaps an orphan that ends before the command.
+    """Find out which process reaps an orphan that ends before the command.
 
     If the caller has not reaped it, this process becomes its parent.
     """
@@ -56,7 +56,7 @@ def subreaper():
 
 
 def past_its_deadline(leader, member):
-    """Run a group past a deadline. Return the answer and the pid of the member."""
+    """Run a group past a deadline. Return the answer, and the pid of the member."""
     told = call(shell(leader, member), timeout_ms=3000)
     if not Path("ready").exists():
         raise NotTried("the group was not set up before its deadline")
@@ -112,7 +112,7 @@ def a_stopped_command():
 
 @tries("EXEC-KILL-15")
 def a_command_of_another_user():
-    """The command becomes root, so its unprivileged caller cannot signal it."""
+    """Run a command that becomes root. Its unprivileged caller cannot signal it."""
     os.chmod(".", 0o777)
     shutil.copy(shutil.which("setpriv"), "become")
     os.chmod("become", 0o4755)

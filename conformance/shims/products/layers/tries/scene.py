@@ -8,13 +8,13 @@ import signal
 import subprocess
 from pathlib import Path
 
-# A library that waits this long probably waits for a process that the try keeps running. If the
-# wait ends when that process is released, this is proven.
+# If a library waits this long, it probably waits for a process that the try keeps running. This is
+# proven if the wait ends after the process is released.
 LONG_S = 3
 # Time limit for events that must happen.
 EVENTUALLY_S = 60
 CALLER = []
-# The start of a command that runs a caller without privileges.
+# The first words of a command that runs a caller without privileges.
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 TRIES = {}
 
@@ -33,7 +33,8 @@ def tries(*names):
 
 
 class Call:
-    """A running caller. Its working directory is the folder of the try, which has a fifo `gate`."""
+    """A running caller. Its working directory is the folder of the try, which contains a fifo
+    `gate`."""
 
     def __init__(self, argv, before=(), setup=None, environ=None, stdin=None, **asked):
         text = json.dumps({"argv": argv, **asked})
@@ -82,9 +83,9 @@ def script(name, text):
 
 
 def strace(call, *more):
-    """Return the start of a command in which this system call fails with EPERM.
+    """Return the first words of a command in which this system call fails with EPERM.
 
-    trace: also log these calls.
+    trace: True to log these calls, too.
     """
     found = shutil.which("strace")
     if found is None:
@@ -94,7 +95,7 @@ def strace(call, *more):
 
 
 def opened(fifo):
-    """Open a fifo once a process reads it. Closing it releases that process."""
+    """Open a fifo once a process reads it. When the fifo is closed, that process continues."""
     done = select.poll()
     for _ in range(EVENTUALLY_S * 100):
         try:

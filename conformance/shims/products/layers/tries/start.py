@@ -1,4 +1,4 @@
-"""Tries about finding and starting a command, and about what it inherits."""
+"""Tries about finding and starting a command, and about the state that it inherits."""
 
 import os
 import signal
@@ -49,7 +49,7 @@ def clone3_with_eperm():
 
 @tries("EXEC-SPAWN-15")
 def threads_that_a_limit_refuses():
-    """Try all limits from one process on, as a user without other processes."""
+    """Try all process limits from 1 on, as a user without other processes."""
     os.chmod(".", 0o755)
     hung = []
     for limit in range(1, 13):
@@ -95,7 +95,7 @@ def candidates_in_order():
 def the_environment_of_the_caller():
     os.mkdir("there")
     environ = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "PWD": "/odd"}
-    environ["LC_ALL"] = "C.UTF-8"  # set explicitly, because a caller in Python would set it itself
+    environ["LC_ALL"] = "C.UTF-8"  # set here, because a caller in Python would set it itself
     told = call(["/usr/bin/env"], cwd=os.path.abspath("there"), environ=environ)
     got = dict(line.split("=", 1) for line in told["out"].splitlines())
     changed = {name: value for name, value in got.items() if environ.get(name) != value}
@@ -129,7 +129,7 @@ def signals_that_the_caller_ignores():
 
 @tries("EXEC-CHILD-07")
 def another_disposition():
-    """Compare the disposition of SIGHUP in the child with the caller's, while the child runs."""
+    """Compare the disposition of SIGHUP in the child and in the caller, while the child runs."""
     os.mkfifo("gate")
     line = 'cat /proc/self/status; read x <"$0"'
     run = Call(shell(line, os.path.abspath("gate")), setup=ignoring(signal.SIGHUP))
