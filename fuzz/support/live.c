@@ -242,8 +242,7 @@ void bs_fuzz_live_steal(struct bs_fuzz_live *model) {
     if (BS_RETRY(waitid(P_PID, (id_t)model->pid, &info, WEXITED)) != 0)
         return;
     model->stolen = true;
-    /* wait for the members, because a member that is exiting may still hold inherited descriptors
-     */
+    /* wait for the members: a member that is exiting may still hold inherited descriptors */
     (void)is_gone(model->pid);
 }
 

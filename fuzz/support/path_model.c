@@ -131,8 +131,7 @@ const char *bs_model_glob(const char *glob, size_t len, char *out, size_t *out_l
         stars = glob[i] == '*' ? stars + 1 : 0;
         too_many = too_many || stars > 2;
     }
-    /* The output may overwrite the input, because it is never longer than the part that was read.
-     */
+    /* The output may overwrite the input: it is never longer than the part that was read. */
     const char *why = foreign(out, len);
     if (why == NULL)
         why = join(out, len, out, out_len);

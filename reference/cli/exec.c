@@ -157,8 +157,7 @@ static int run(struct options *options) {
         return err.os_error == ENOENT && has_directory ? 127 : 126;
     }
     if (result.err.len > 0) {
-        /* The output was passed on during the run. Only the line about the end of the run remains.
-         */
+        /* The run has passed on its output. Only the line about the end of the run remains. */
         (void)fwrite(result.err.data, 1, result.err.len, stderr);
         (void)fputc('\n', stderr);
     }
@@ -193,8 +192,7 @@ int bs_cli_exec(int argc, char **argv) {
     options.request.program = argv[optind];
     options.request.args = (const char *const *)(argv + optind + 1);
     options.request.n_args = (size_t)(argc - optind - 1);
-    /* Ignore SIGPIPE: this command supervises the program, so it must not end if a reader closes.
-     */
+    /* Ignore SIGPIPE: this command supervises the program and must not end if a reader closes. */
     (void)signal(SIGPIPE, SIG_IGN);
     status = run(&options);
     free(options.pairs);

@@ -215,8 +215,7 @@ static void scan(struct bs_session *session) {
 void bs_cli_inside_close(struct bs_cli_inside *inside) {
     struct bs_session *session = bs_lazy_session_opened(inside->session);
     struct bs_error err = BS_ERROR_INIT;
-    /* Without a root the first request has opened the session, so the report was not printed yet.
-     */
+    /* Without a root the first request opens the session, so the report was not printed yet. */
     if (inside->context.root == NULL)
         put_report(stderr, bs_lazy_session_report(inside->session), false);
     else if (session != NULL && !inside->explains)

@@ -116,8 +116,7 @@ static int run_program(struct bs_session *session, const struct command *command
     request.timeout_ms = command->has_timeout ? &command->timeout_ms : NULL;
     request.on_output = bs_cli_pass_on;
     request.on_output_ctx = &output;
-    /* Ignore SIGPIPE: this command supervises the program, so it must not end if a reader closes.
-     */
+    /* Ignore SIGPIPE: this command supervises the program and must not end if a reader closes. */
     (void)signal(SIGPIPE, SIG_IGN);
     int code = bs_session_run(session, &request, &result, &err);
     if (code != BS_OK) {

@@ -1,4 +1,4 @@
-/* A run inside an operation that already receives the caller's signals. */
+/* Makes a run as a part of an operation that already receives the signals of the caller. */
 #ifndef BS_EXEC_EXEC_H
 #define BS_EXEC_EXEC_H
 

@@ -9,8 +9,7 @@
 #include "base/error.h"
 #include "exec/redact.h"
 
-/* Quote a string. Control characters are escaped too, so that the text stays on one line of a log.
- */
+/* Quote a string. Control characters are escaped too, so that the text stays on one log line. */
 static void quote(struct bs_buf *out, const char *text) {
     bs_buf_char(out, '"');
     for (; *text != '\0'; text++) {

@@ -26,8 +26,7 @@ uint64_t bs_boot_ticks(void);
  * the caller can try again; an empty group is a success. */
 bool bs_group_signal(pid_t pgid, int signo);
 
-/* True if no process, zombies included, is in the group. May be called after the leader is reaped.
- */
+/* True if no process, not even a zombie, is in the group. The leader may be reaped already. */
 bool bs_group_empty(pid_t pgid);
 
 #endif

@@ -21,8 +21,7 @@ struct bs_secrets {
     bool starts[256];
 };
 
-/* Collect the secrets of the calling process's environment and of the pairs. Returns 0 or ENOMEM.
- */
+/* Collect the secrets of this process's environment and of the pairs. Returns 0 or ENOMEM. */
 int bs_secrets_collect(struct bs_secrets *secrets, const struct bs_env_pair *env, size_t n_env);
 void bs_secrets_clear(struct bs_secrets *secrets);
 

@@ -84,8 +84,7 @@ static int make_pipe(int *ours, int *theirs, bool we_read, bool nonblocking) {
     return os_error;
 }
 
-/* Make the channel of a launcher's report: a pipe, or a socket if the caller waits for the start.
- */
+/* Make the channel of a launcher's report: a pipe, or a socket if the caller awaits the start. */
 static int make_report(bool waits, int *ours, int *theirs) {
     int ends[2];
     if (!waits)

@@ -4,8 +4,7 @@
 
 #include <boxspec/process.h>
 
-/* As bs_process_open, but the child first writes its pid to `announce` (see struct bs_connections).
- */
+/* As bs_process_open, but the child first writes its pid to `announce` (struct bs_connections). */
 int bs_process_start(const struct bs_exec_request *request, const struct bs_stdio *stdio,
                      const struct bs_sandbox *sandbox, int announce, struct bs_process **process,
                      struct bs_error *err);

@@ -107,8 +107,7 @@ void bs_refuse_unknown(struct bs_decoder *decoder, const cJSON *object, const ch
             continue;
         char name[64];
         char at[BS_POINTER_MOST];
-        /* The name comes from the request, so the message has only its printable ASCII characters.
-         */
+        /* The name comes from the request: the message has only its printable ASCII characters. */
         size_t n = 0;
         for (const char *c = member->string; *c != '\0' && n + 1 < sizeof name; c++)
             name[n++] = *c > ' ' && *c < 0x7F ? *c : '?';

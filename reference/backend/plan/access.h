@@ -34,8 +34,7 @@ const char *bs_below_root(const struct bs_backend_context *context, const char *
 /* The required access of a path, and the rules that require it. */
 struct bs_path_access {
     enum bs_access access;
-    /* the rules that deny a name that leads to the path through links; the index is an enum bs_op
-     */
+    /* the rules that deny a name that leads through links to the path; index: enum bs_op */
     const struct bs_entry *rules[2];
     /* the rule that denies to modify a name which leads through a link that programs can replace.
      * The file itself is protected, but a program can put another file in its place under that

@@ -72,8 +72,7 @@ void bs_backend_report_clear(struct bs_backend_report *report) {
 }
 
 bool bs_report_claim(struct bs_backend_report *report, enum bs_aspect aspect, enum bs_claim claim) {
-    /* Ignore a better claim, because several parts of a mechanism report what they do not enforce.
-     */
+    /* Several parts of a mechanism report what they do not enforce. Keep the worst claim. */
     if (claim > report->aspects[aspect].claim)
         report->aspects[aspect].claim = claim;
     return true;

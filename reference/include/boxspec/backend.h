@@ -164,8 +164,8 @@ struct bs_violation {
     const char *rule; /* the rule that denies the path and is not enforced */
 };
 
-/* Initialise it with BS_BACKEND_REPORT_INIT. bs_backend_report_clear may be called any number of
- * times. */
+/* Initialise the report with BS_BACKEND_REPORT_INIT. bs_backend_report_clear may be called any
+ * number of times. */
 struct bs_backend_report {
     enum bs_claim overall; /* never BS_NOT_REQUESTED */
     struct bs_aspect_claim aspects[BS_ASPECTS];

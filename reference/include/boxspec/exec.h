@@ -205,7 +205,8 @@ BS_EXPORT int bs_exec_result_text(struct bs_exec_result *result);
 BS_EXPORT void bs_exec_result_clear(struct bs_exec_result *result);
 
 /* Write an environment in a form that may be logged: `Inherit`, or `ClearAndSet([("A", "1")])` with
- * the values of sensitive names replaced by [REDACTED] and strings escaped. The caller clears *out.
+ * the values of sensitive names replaced by [REDACTED] and strings escaped. The caller must clear
+ * *out.
  */
 BS_EXPORT int bs_exec_format_env(enum bs_env_mode mode, const struct bs_env_pair *env, size_t n_env,
                                  struct bs_bytes *out, struct bs_error *err);

@@ -195,7 +195,8 @@ static bool rest_matches(const struct points *glob, size_t at, const struct poin
                 return false;
         }
     }
-    /* POLICY-GLOB-06 (whole segments, each with its slash) and POLICY-GLOB-08 (any text). */
+    /* The stars match whole segments, each with its slash (POLICY-GLOB-06), or else any text
+     * (POLICY-GLOB-08). */
     bool segments = starts && after < glob->n && ends;
     for (size_t to = from; to <= path->n; to++) {
         bool allowed = !segments || to == from || path->at[to - 1] == '/';
@@ -289,8 +290,7 @@ static void check_every_text(const char *what, const char *letters,
     for (size_t length = 0; length <= most; length++) {
         for (size_t number = 0; number < power(strlen(letters), length); number++) {
             struct text text = numbered(letters, length, number);
-            /* Try the longest texts only at the start of a path, where both of their ends matter.
-             */
+            /* Try the longest texts only at the start of a path, where both ends matter. */
             size_t n = length < most ? LENGTH(paddings) : 1;
             for (size_t i = 0; i < n; i++, cases++) {
                 struct text whole = padded(paddings[i], &text);

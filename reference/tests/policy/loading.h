@@ -80,8 +80,8 @@ static inline void list_one(char *out, size_t size, const struct bs_policy_probl
                    problem->code != NULL ? problem->code : "");
 }
 
-/* Check the problems. `expected` has "LINE:COLUMN POINTER
- * " for each problem, with "workspace " in front for problems of the workspace. */
+/* Check the problems. `expected` has a line "LINE:COLUMN POINTER" for each problem. A problem of
+ * the workspace has the word "workspace" in front. */
 static inline void assert_problems(struct loaded loaded, const char *expected) {
     char listed[8192] = "";
     for (size_t i = 0; i < loaded.report.n_problems; i++)
