@@ -206,8 +206,7 @@ BS_EXPORT void bs_exec_result_clear(struct bs_exec_result *result);
 
 /* Write an environment in a form that may be logged: `Inherit`, or `ClearAndSet([("A", "1")])` with
  * the values of sensitive names replaced by [REDACTED] and strings escaped. The caller must clear
- * *out.
- */
+ * *out. */
 BS_EXPORT int bs_exec_format_env(enum bs_env_mode mode, const struct bs_env_pair *env, size_t n_env,
                                  struct bs_bytes *out, struct bs_error *err);
 
