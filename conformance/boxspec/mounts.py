@@ -63,5 +63,5 @@ def _encoded(name: str) -> str:
 
 
 def _decoded(word: str) -> Path:
-    """The kernel writes a blank, a tab, a newline and a backslash as \\ and three octal digits."""
+    """Decode a word, in which a blank, tab, newline or backslash is \\ and three octal digits."""
     return Path(re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), word))

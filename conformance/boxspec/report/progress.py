@@ -13,7 +13,7 @@ from boxspec.plural import many
 PRIOR_S, PRIOR_PART = 30.0, 0.1
 # The speed of the last seconds counts as much as that of the whole run, because the load of a
 # machine changes. In four runs whose load rose to 40 on two processors, the estimate at 10 to 120 s
-# was wrong by a factor of 1.3 in the mean and 2.0 at most. In a fifth one it was wrong by 3.8 at
+# was wrong by a factor of 1.3 in the mean and 2.0 at most. In a fifth run, the factor was 3.8 at
 # 10 s.
 LATELY_S, STEADY_S = 30.0, 5.0
 # A long test mostly waits, at the same time as other tests. This is its share of work, measured

@@ -165,7 +165,7 @@ def shell_request(line: str, *words: Any) -> ExecRequest:
 
 
 def hexes(data: bytes, *, flag: str = "--out", piece: int = 16384) -> list[str]:
-    """Return arguments of `emit` for these bytes.
+    """Return the arguments that make the program `emit` write these bytes.
 
     Each argument is shorter than the limit for an argument.
     """

@@ -92,7 +92,7 @@ def test_a_dumped_core_is_no_part_of_the_signal(case: ModuleCase) -> None:
 
 @requires("MODULE-EXIT-03")
 def test_a_signal_without_a_name_of_its_own_is_reported_as_a_signal(case: ModuleCase) -> None:
-    """40 is a real-time signal, for which the shim may choose any name."""
+    """The shim may choose any name for signal 40, which is a real-time signal."""
     case.module.script("dies", "kill -40 $$")
     seen = case.module.execute("dies")
     got = (end(seen), bool(seen.field("signal")))

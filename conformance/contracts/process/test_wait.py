@@ -31,7 +31,7 @@ def test_an_end_is_a_code_or_a_signal(case: ProcessCase, line: str) -> None:
 
 @requires("PROCESS-WAIT-01")
 def test_a_signal_without_a_name_of_its_own_is_reported_as_a_signal(case: ProcessCase) -> None:
-    """40 is a real-time signal, for which the shim may choose any name."""
+    """The shim may choose any name for signal 40, which is a real-time signal."""
     seen = case.process.script({"a": shell("kill -40 $$")}, [step("open"), step("wait")])
     told = seen.steps[1]
     got = ([*told], bool(told.get("signaled")))

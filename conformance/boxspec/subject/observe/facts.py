@@ -80,7 +80,7 @@ def facts_of(path: Path) -> Facts:
     try:
         st = path.lstat()
     except OSError:
-        # It does not exist, or its path is too long.
+        # The path does not exist or is too long.
         return ()
     facts: Facts = (st.st_mode, st.st_uid, st.st_gid, st.st_ino)
     if stat.S_ISDIR(st.st_mode):

@@ -15,7 +15,7 @@ from boxspec.subject.observe.realtime import beside_the_target
 _SET_CHILD_SUBREAPER = 36
 # The number of searches. If a process forks during a search, the next search finds its child.
 LOOKS = 50
-# Time to wait for a process that is executing a program, before the next search.
+# Time to wait before the next search for a process that is in a call of `execve`.
 EXECUTES_S = 0.02
 # Marks a kernel thread in /proc/PID/stat.
 PF_KTHREAD = 0x200000

@@ -63,7 +63,7 @@ class ProbeResult:
 
     @classmethod
     def of(cls, stdout: bytes) -> ProbeResult:
-        """Read the lines of the probe; other lines are no evidence."""
+        """Read the JSON lines that the probe printed, and ignore all other lines."""
         made = cls()
         for line in stdout.decode("utf-8", "surrogateescape").splitlines():
             try:

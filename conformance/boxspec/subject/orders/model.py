@@ -38,7 +38,7 @@ class Mistake:
 class Model:
     """A model of a contract.
 
-    bounds: for each name, the macros that limit the check.
+    bounds: the macros that limit a check, by the name of the set of bounds.
     """
 
     contract: str

@@ -94,7 +94,8 @@ class Steps(Observer):
             target = -target if group else target
         alive = [each.name for each in self.members()]
         own = target > 0 and target in self.tasks and self.tasks[target].pid == task.pid
-        # A runtime may end itself by a signal that it does not handle.
+        # A runtime may end itself by a signal that it does not handle. Such a call never
+        # returns, so its end is not awaited.
         if number in (calls.KILL, calls.TKILL, calls.TGKILL) and own:
             self.resume(task)
             return
