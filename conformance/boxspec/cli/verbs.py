@@ -62,7 +62,7 @@ EXAMPLES = {
         "run --shim ./my-shim --json result.json --junit result.xml": "for other programs",
     },
     "verify": {
-        "verify -- bwrap --ro-bind / / --bind . . --dev /dev --unshare-net": "the default rows",
+        'verify -- bwrap --ro-bind / / --bind "$PWD" "$PWD" --dev /dev': "the default rows",
         "verify --deny-read '~/.ssh' --no-network -- ./box.sh": "your own expectations",
         "verify verify.toml --json today.json --compare last-week.json": "from a file",
     },
@@ -99,7 +99,7 @@ EXAMPLES = {
     "explore": {
         "explore -n 100000 -j 2": "the strongest backend of the reference",
         "explore --shim ./my-shim --backend box --time 10m": "a backend of your shim",
-        "explore -- bwrap --ro-bind / / --bind . . --dev /dev --unshare-all": "a command",
+        'explore -- bwrap --ro-bind / / --bind "$PWD" "$PWD" --unshare-all': "a command",
     },
     "products": {
         "products list": "installed and missing products",

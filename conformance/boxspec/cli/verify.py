@@ -170,6 +170,7 @@ def main(words: Sequence[str]) -> int:
     entries = [entry for each in tools for entry in dialects.plain(each, found.verdicts)]
     found = replace(found, rules=tuple(entries))
     print_table(found, terminal, args.verbose)
+    terminal.block(_notes(given))
     for each in tools:
         terminal.block(dialects.differing(each, found.verdicts))
     for name, output in outputs.items():
@@ -177,6 +178,16 @@ def main(words: Sequence[str]) -> int:
     if old is not None:
         terminal.block(files.compare(old, found))
     return found.exit_status
+
+
+def _notes(command: Sequence[str]) -> list[str]:
+    """Return a note if the command does not start by hand as it was verified."""
+    mounts = zip(command, command[2:], strict=False)
+    relative = any(option.endswith("bind") and target == "." for option, target in mounts)
+    if Path(command[0]).name != "bwrap" or not relative:
+        return []
+    why = "by hand bubblewrap mounts it at /, and starts nothing"
+    return [f'note: . was replaced by the workspace; {why}: write "$PWD"']
 
 
 def _rules(args: argparse.Namespace) -> list[Rule]:

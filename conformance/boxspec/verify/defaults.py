@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from boxspec.verify.inherited import Inherited
 from boxspec.verify.kernel import kernel_targets
 from boxspec.verify.known_secrets import SECRETS
 from boxspec.verify.layout import without_the_kit
@@ -67,6 +68,8 @@ SYSTEM = (
     *("/usr/lib/os-release", "/var/lib/dpkg/status", "/var/lib/rpm/rpmdb.sqlite"),
     *("/var/log/wtmp", "/var/log/dpkg.log", "/boot/grub/grub.cfg"),
 )
+# Files below the home directory that usually exist, and that a login reads or executes.
+WRITTEN = (".bashrc", ".profile", ".ssh/authorized_keys")
 # Files below the home directory that a login, a shell, a session or an interpreter executes.
 STARTED = (
     *(".zshenv", ".zshrc", ".bash_login", ".bash_profile", ".xprofile", ".vimrc", ".tmux.conf"),
@@ -100,9 +103,11 @@ FAMILIES = {
 
 
 def home_files(names: Iterable[str]) -> tuple[Target, ...]:
-    """Return a target for each of these files in the home directory. The first file is tried in
-    every known way."""
-    return tuple(ReadFile(Place("~", name), number == 0) for number, name in enumerate(names))
+    """Return the targets for these files in the home directory. The first file is tried in every
+    known way."""
+    places = tuple(Place("~", name) for name in names)
+    files = (ReadFile(place, number == 0) for number, place in enumerate(places))
+    return (*files, Inherited(places))
 
 
 def rows() -> list[Row]:
@@ -132,8 +137,9 @@ def _row(
 
 
 def _secrets_of_ssh() -> Row:
-    keys = ReadFolder(Place("~", ".ssh"), "id_ed25519")
-    return _row("ssh-keys", "read SSH keys", 100, (keys, ReadFile(Place("~", ".ssh/config"))))
+    keys, config = ReadFolder(Place("~", ".ssh"), "id_ed25519"), Place("~", ".ssh/config")
+    inherited = Inherited((Place("~", ".ssh/id_ed25519"), config))
+    return _row("ssh-keys", "read SSH keys", 100, (keys, ReadFile(config), inherited))
 
 
 def _other_secrets() -> list[Row]:
@@ -141,8 +147,9 @@ def _other_secrets() -> list[Row]:
         _row(name, f"read {title}", 95 - number, home_files(files))
         for number, (name, (title, files)) in enumerate(SECRETS.items())
     ]
-    env = ReadFile(Place(".", ".env"), thorough=True)
-    made.append(_row("env-files", "read .env in the workspace", 88, (env,)))
+    env = Place(".", ".env")
+    variables = (ReadFile(env, thorough=True), Inherited((env,)))
+    made.append(_row("env-files", "read .env in the workspace", 88, variables))
     if os.geteuid() == 0:
         made.append(_row("other-users", "read files of other users", 70, (OtherUser(),)))
     return made
@@ -163,10 +170,11 @@ def _writes() -> list[Row]:
     if os.geteuid() == 0:
         outside += [Probes(ONLY_ROOT), *_system_files()]
     shells: tuple[Target, ...] = (
-        *(WriteFile(Place("~", name)) for name in (".bashrc", ".profile")),
+        *(WriteFile(Place("~", name)) for name in WRITTEN[:2]),
         *(NewFile(Place("~", name)) for name in STARTED),
         *(NewFile(Place("~", f"{name}/ls")) for name in _folders_of_programs()),
         WriteFile(Place("~", ".ssh/authorized_keys")),
+        Inherited(tuple(Place("~", name) for name in WRITTEN), writes=True),
     )
     hooks: tuple[Target, ...] = (
         WriteFolder(Place(".", ".git/hooks"), "pre-commit"),

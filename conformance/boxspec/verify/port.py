@@ -90,6 +90,7 @@ class SocketFile(_Listener):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(socket.AF_UNIX)
+        self.folder = folder
         # The path may be too long for an address, so a short path through a descriptor is used.
         fd = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

@@ -60,6 +60,8 @@ OF_THE_HOST = (
     *("/run/systemd/private", "/tmp/.X11-unix/X0", "/tmp/.X11-unix/X1"),
 )
 # Names of sockets and folders below XDG_RUNTIME_DIR.
+AGENT, RUNTIME = "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR"
+AN_AGENT = f"an SSH agent, {AGENT}"
 OF_THE_USER = ("bus", "gnupg", "docker", "keyring")
 SIGNALS = ("p_kill_usr1", "p_tgkill", "p_sigqueue", "p_pidfd_signal")
 CHANGES = ("p_setpriority", "p_prlimit", "p_sched_setaffinity", "p_process_vm_writev", "p_proc_mem")
@@ -138,28 +140,39 @@ class SocketsOfTheUser(Target):
     keyring below XDG_RUNTIME_DIR.
     """
 
+    def furnish(self, scene: Scene) -> None:
+        self._sockets(scene)
+
     def attempts(self, scene: Scene) -> list[Attempt]:
-        agent = TEMPORARY / f"ssh-{random_name()}"
-        runtime = _runtime_folder(scene)
-        scene.env["SSH_AUTH_SOCK"] = str(agent / "socket")
-        scene.env["XDG_RUNTIME_DIR"] = str(runtime)
-        scene.env["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={runtime / 'bus' / 'socket'}"
-        made = [self._attempt(scene, agent, "the socket of an SSH agent, SSH_AUTH_SOCK")]
-        for name in OF_THE_USER:
-            what = f"a socket below XDG_RUNTIME_DIR, {name}"
-            made.append(self._attempt(scene, runtime / name, what))
+        made: list[Attempt] = []
+        for name, listener in self._sockets(scene).items():
+            what = f"a socket below {RUNTIME}, {name}" if name else f"the socket of {AN_AGENT}"
+            effects = _reached(listener, what)
+            params: dict[str, object] = {"out": listener.folder, "token": secrets.token_hex(8)}
+            made.append(Attempt("n_unix_path_out", what, params, effects))
+            # A command may show the socket at another path, and name this path in the variable.
+            named: dict[str, object] = {"variable": AGENT, "token": secrets.token_hex(8)}
+            if name:
+                named |= {"variable": RUNTIME, "below": f"{name}/socket"}
+            made.append(Attempt("n_unix_variable", what, named, effects))
         return made
 
-    def _attempt(self, scene: Scene, folder: Path, what: str) -> Attempt:
-        scene.removed_at_the_end(folder)
-        folder.mkdir(mode=0o700, parents=True)
-        listener = scene.enter(SocketFile(folder))
-        params: dict[str, object] = {"out": folder, "token": secrets.token_hex(8)}
+    def _sockets(self, scene: Scene) -> dict[str, SocketFile]:
+        """Return a listener for each name in OF_THE_USER, and for the agent with the name ""."""
+        if not scene.user_sockets:
+            agent, runtime = TEMPORARY / f"ssh-{random_name()}", _runtime_folder(scene)
+            scene.env[AGENT], scene.env[RUNTIME] = str(agent / "socket"), str(runtime)
+            scene.env["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={runtime / 'bus' / 'socket'}"
+            for name in ("", *OF_THE_USER):
+                folder = runtime / name if name else agent
+                scene.removed_at_the_end(folder)
+                folder.mkdir(mode=0o700, parents=True)
+                scene.user_sockets[name] = scene.enter(SocketFile(folder))
+        return scene.user_sockets
 
-        def effects(result: ProbeResult) -> list[str]:
-            return [f"{what}, was reached"] if listener.reached() else []
 
-        return Attempt("n_unix_path_out", what, params, effects)
+def _reached(listener: SocketFile, what: str) -> Callable[[ProbeResult], list[str]]:
+    return lambda result: [f"{what}, was reached"] if listener.reached() else []
 
 
 def _runtime_folder(scene: Scene) -> Path:

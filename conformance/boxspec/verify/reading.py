@@ -224,7 +224,13 @@ class Environments(Target):
         params = {**scene.process(token).params, "token": token}
         shown = "/proc/PID/environ of"
         effects = leaks(token, "the environment of the launcher or of another process was read")
+        in_arguments = leaks(
+            token, "the launcher has the secret in its arguments, and they were read"
+        )
         return [
             Attempt("p_environs", f"{shown} every process", {**params}, effects),
             Attempt("p_environ", f"{shown} one process outside", {**params}, effects),
+            # Without the command no other process has the secret in its arguments, so this attempt
+            # has no control.
+            Attempt("p_cmdlines", "/proc/PID/cmdline of every process", {**params}, in_arguments),
         ]

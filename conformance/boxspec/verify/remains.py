@@ -1,8 +1,9 @@
 """Objects that the command itself leaves after a program without any attempt.
 
-These are files, processes, control groups, and other objects on the host. TMPDIR and
-XDG_RUNTIME_DIR of the command are new folders, so that no other process of the host makes files
-there. In the control, a shell starts the program and leaves a process and files on purpose.
+These are files, processes, control groups, and other objects on the host. TMPDIR of the command is
+a new folder, and XDG_RUNTIME_DIR has only sockets of the kit, so that no other process of the host
+makes files there. In the control, a shell starts the program and leaves a process and files on
+purpose.
 """
 
 from __future__ import annotations
@@ -35,10 +36,7 @@ class Remains(Target):
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         need_all_processes()
-        temporary = [scene.base / random_name() for _ in VARIABLES]
-        for name, folder in zip(VARIABLES, temporary, strict=True):
-            folder.mkdir(mode=0o700)
-            scene.env[name] = str(folder)
+        temporary = [Path(scene.env.get(name) or self._new(scene, name)) for name in VARIABLES]
         # The user's real home directory is not compared, because it is large and other programs
         # change it.
         folders = temporary if scene.real else [scene.home, *temporary]
@@ -68,6 +66,11 @@ class Remains(Target):
         what = "a program that does nothing"
         on_the_host = Attempt(IDLE, what, {}, lambda result: self.host.left(), shared=True)
         return [Attempt(IDLE, what, {}, effects), on_the_host]
+
+    def _new(self, scene: Scene, name: str) -> str:
+        folder = scene.base / random_name()
+        folder.mkdir(mode=0o700)
+        return scene.env.setdefault(name, str(folder))
 
 
 def _paths(folders: list[Path]) -> dict[Path, Facts]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from boxspec.errors import UsageError
 from boxspec.verify.errors import UntestableError
+from boxspec.verify.inherited import Inherited
 from boxspec.verify.known_secrets import SECRET_FILES
 from boxspec.verify.limits import limit_of
 from boxspec.verify.linking import Link
@@ -215,8 +216,10 @@ def _on_path(kind: str, place: Place, folder: bool) -> list[Target]:
         return [_on_host(kind, Path("/") / place.rest)]
     if kind == "allow-write":
         return [MayWrite(place, folder)]
+    if kind == "deny-read" and folder:
+        return [ReadFolder(place)]
     if kind == "deny-read":
-        return [ReadFolder(place) if folder else ReadFile(place, thorough=True)]
+        return [ReadFile(place, thorough=True), Inherited((place,))]
     if folder:
         return [WriteFolder(place)]
     return [WriteFile(place)]

@@ -28,7 +28,7 @@ from boxspec.verify.janitor import Janitor
 from boxspec.verify.known_secrets import mode_of_decoy
 from boxspec.verify.layout import DROPPED, Layout, parents, without_the_kit
 from boxspec.verify.paths import Place
-from boxspec.verify.port import Port
+from boxspec.verify.port import Port, SocketFile
 
 # The folder in which programs of all users make temporary files.
 TEMPORARY = Path("/tmp")
@@ -101,6 +101,8 @@ class Scene:
         self.marks: Path | None = None
         self._before: list[Callable[[], None]] = []
         self.typed = 0
+        # Listeners at the places in which programs of a user listen, by name.
+        self.user_sockets: dict[str, SocketFile] = {}
         self._tokens: dict[Path, str] = {}
         # The identity of the file at each tried path before the start; and the paths at which this
         # file was missing or replaced while the program ran.

@@ -46,6 +46,8 @@ sys.exit(subprocess.run([*words, "--bind", os.getcwd(), os.getcwd(), *sys.argv[1
 """
 GIT = '--bind "$PWD/.git" "$PWD/.git"'
 NO_HOME = '--tmpfs "$HOME" --bind "$PWD" "$PWD"'
+# The launcher's redirections can be added.
+WITHOUT_HOME = USUAL.format(NO_HOME).rstrip()
 SECRETIVE = "'TOKEN\\|SECRET\\|KEY\\|PASSWORD\\|CREDENTIAL'"
 SETTINGS = """\
 mkdir -p "$HOME/.config/box"
@@ -238,6 +240,36 @@ CONFIGURATIONS = {
     ),
     "a_descriptor_that_is_left_open": rule(
         "deny-read", "~/.ssh", "{}" + USUAL.format(NO_HOME), 'exec 9<"$HOME"\n', ""
+    ),
+    "a_key_that_is_left_open": row(
+        "ssh-keys", f'exec 7<"$HOME/.ssh/id_ed25519"\n{WITHOUT_HOME} {{}}\n', "", "7<&-"
+    ),
+    "a_key_as_standard_input": row(
+        "ssh-keys", f"{WITHOUT_HOME} {{}}\n", '<"$HOME/.ssh/id_ed25519"', ""
+    ),
+    "a_start_file_that_is_left_open_for_writing": row(
+        "start-files", f'exec 8<>"$HOME/.bashrc"\n{WITHOUT_HOME} {{}}\n', "", "8>&-"
+    ),
+    "a_denied_file_that_is_left_open": rule(
+        "deny-read", "~/token", f'exec 7<"$HOME/token"\n{WITHOUT_HOME} {{}}\n', "", "7<&-"
+    ),
+    "a_key_in_a_variable": row(
+        "ssh-keys",
+        'export KEY="$(cat "{}")"\n' + USUAL.format(NO_HOME),
+        "$HOME/.ssh/id_ed25519",
+        "/etc/hostname",
+    ),
+    "a_token_in_the_arguments_of_the_launcher": row(
+        "environments",
+        USUAL.replace("bwrap", "env -i PATH=/usr/bin:/bin bwrap"),
+        '--setenv A "$GITHUB_TOKEN" --unsetenv A',
+        '--setenv A "$HOME" --unsetenv A',
+    ),
+    "a_socket_of_an_agent_at_another_path": row(
+        "sockets",
+        USUAL.replace("{}", f"{NO_HOME} --setenv SSH_AUTH_SOCK /tmp/agent {{}}"),
+        '--bind "$SSH_AUTH_SOCK" /tmp/agent',
+        "",
     ),
     "a_file_without_permissions_only": rule(
         "deny-read",

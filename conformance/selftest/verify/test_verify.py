@@ -353,6 +353,12 @@ def test_findings_are_sarif_with_the_line_of_their_rule(tmp_path: Path) -> None:
     assert place["region"]["startLine"] == 2
 
 
+SRT = """{
+  "network": {"allowedDomains": [], "deniedDomains": []},
+  "filesystem": {"denyRead": ["~/.ssh"], "allowWrite": [], "denyWrite": []}
+}"""
+
+
 def _commands_of_the_page() -> list[str]:
     blocks = re.findall(r"^```(?:sh|text)\n(.*?)^```", PAGE.read_text(), re.M | re.S)
     lines = [line.removeprefix("./ci/") for block in blocks for line in block.splitlines()]
@@ -364,7 +370,7 @@ def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
     wrapper(tmp_path, "box.sh", CAREFUL)
     (settings,) = re.findall(r"^```toml\n(.*?)^```", PAGE.read_text(), re.M | re.S)
     (tmp_path / "verify.toml").write_text(settings)
-    (tmp_path / "settings.json").write_text('{"filesystem": {"denyRead": ["~/.ssh"]}}')
+    (tmp_path / "settings.json").write_text(SRT)
     statuses = []
     for command in _commands_of_the_page():
         kit = f"{sys.executable} -P -m {command}"
@@ -373,6 +379,15 @@ def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
         assert not done.stderr
     # The wrapper does not hide *.key. Only the file of expectations demands that.
     assert statuses == [1, 0, 1, 1, 0, 0]
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize(("folder", "notes"), [(".", 1), ("$PWD", 0)])
+def test_a_relative_destination_is_noted(tmp_path: Path, folder: str, notes: int) -> None:
+    mount = ["--bind", *[folder.replace("$PWD", str(tmp_path))] * 2]
+    found = verify(tmp_path, "--row", "work", "--", "bwrap", "--ro-bind", "/", "/", *mount)
+    assert found.done.stdout.count("note: . was replaced") == notes
+    assert found.statuses["work"] != NOT_TESTED
 
 
 @needs_bubblewrap

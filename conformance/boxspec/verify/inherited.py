@@ -1,0 +1,71 @@
+"""Secrets that the command itself hands to a program: by an open descriptor, or by a variable.
+
+Without the command no program has them, so these attempts have no control. They only add leaks to a
+row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from boxspec.subject.observe.probes import ProbeResult
+from boxspec.verify.paths import Place
+from boxspec.verify.row import Attempt, Target
+from boxspec.verify.scene import Scene
+
+
+@dataclass(frozen=True)
+class Inherited(Target):
+    """Files that a program can use without opening them.
+
+    writes: True if a program must not write them; False if it must not read them.
+    """
+
+    places: tuple[Place, ...]
+    writes: bool = False
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        paths = {each.shown: scene.path(each) for each in self.places if each.base != "/"}
+        known = {shown: path for shown, path in paths.items() if not scene.keeps(path)}
+        opened = _opened(known, "write" if self.writes else "read")
+        made = [Attempt("r_open_files", "the descriptors that the command left open", {}, opened)]
+        if not self.writes:
+            tokens = {shown: scene.decoy(path) for shown, path in known.items()}
+            shown = "the content of a file in a variable"
+            made.append(Attempt("e_environ", shown, {}, _given(tokens)))
+        return made
+
+
+def _opened(paths: dict[str, Path], access: str) -> Callable[[ProbeResult], list[str]]:
+    """Return an effect for each of these files that is open in the program."""
+
+    def effects(result: ProbeResult) -> list[str]:
+        found = []
+        for shown, path in paths.items():
+            if path.is_file():
+                is_open = f"{access} file {path.stat().st_dev}:{path.stat().st_ino}"
+                how = "a descriptor that the command left open"
+                found += [f"{shown} can be {_DONE[access]} ({how})"] * (is_open in result.leaked)
+        return found
+
+    return effects
+
+
+_DONE = {"read": "read", "write": "written"}
+
+
+def _given(tokens: dict[str, str]) -> Callable[[ProbeResult], list[str]]:
+    """Return an effect for each of these secrets that is in a variable of the program."""
+
+    def effects(result: ProbeResult) -> list[str]:
+        found = {
+            each.partition("=")[0]: shown
+            for each in result.leaked
+            for shown, token in tokens.items()
+            if token in each
+        }
+        return [f"{shown} was read (the variable {name} has it)" for name, shown in found.items()]
+
+    return effects
