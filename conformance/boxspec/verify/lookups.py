@@ -1,4 +1,4 @@
-"""Find the names in the workspace and in the home directory that a command looks up when it starts.
+"""Find the names in some folders that a command looks up when it starts.
 
 A trace of a start shows them. Names of missing files are important: a program inside could make
 these files.
@@ -51,17 +51,19 @@ class Lookup:
         return self.path
 
 
-def lookups(log: str, bases: Iterable[Path]) -> list[Lookup]:
-    """Return the lookups below these folders, each once, in the order of the trace."""
-    bases = list(bases)
+def lookups(log: str, starts: Iterable[Path], others: Iterable[Path] = ()) -> list[Lookup]:
+    """Return the lookups below these folders, each once, in the order of the trace.
+
+    starts: folders from which a relative name may start, if its call names no folder.
+    """
+    starts = list(starts)
+    bases = [*starts, *others]
     found: dict[Lookup, None] = {}
     for line in log.splitlines():
         if (call := CALL.search(line)) is None:
             continue
         name = call[3].encode().decode("unicode_escape").encode("latin-1")
-        # If a call names no folder, its relative name may start from any of these folders.
-        starts = [Path(call[2])] if call[2] else bases
-        for start in starts:
+        for start in [Path(call[2])] if call[2] else starts:
             path = Path(os.path.normpath(start / os.fsdecode(name)))
             if any(path == base or base in path.parents for base in bases):
                 found[Lookup(path, "O_DIRECTORY" in line or name.endswith(b"/"))] = None

@@ -1,6 +1,7 @@
 """Files that a program inside plants, and that the command executes at its next start.
 
-1. A traced start shows which names in the workspace and the home directory the command looks up.
+1. A traced start shows which names in the workspace, the home directory and /tmp the command looks
+up. In /tmp only names of missing files are used.
 2. A program inside plants scripts with these names, and with names that launchers often execute.
 3. The command starts again. It must not execute the scripts outside the sandbox: each script makes
 a mark where no program inside can write.
@@ -9,6 +10,7 @@ a mark where no program inside can write.
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +26,7 @@ from boxspec.verify.errors import UntestableError
 from boxspec.verify.lookups import could_be_planted, lookups, tracer
 from boxspec.verify.outcome import Outcome
 from boxspec.verify.row import IDLE, Attempt, Row, Target
-from boxspec.verify.scene import Scene
+from boxspec.verify.scene import TEMPORARY, Scene
 from boxspec.verify.starts import SHELLS, Starter, collect, planned
 
 # If the command does not start with all planted files, this number of files is tried one by one.
@@ -97,12 +99,14 @@ def _looked_up(starter: Starter, scene: Scene) -> list[Path]:
     scene.prefix = []
     with contextlib.suppress(OSError):
         text = log.read_text("utf-8", "surrogateescape")
-        found = lookups(text, (scene.root, scene.home))
+        found = lookups(text, (scene.root, scene.home), [TEMPORARY])
         return list(
             dict.fromkeys(
                 each.script
                 for each in found
-                if could_be_planted(each) and not scene.is_of_the_kit(each.path)
+                if could_be_planted(each)
+                and not scene.is_of_the_kit(each.path)
+                and (_is_of(scene, each.script) or not os.path.lexists(_top(each.script)))
             )
         )
     return []
@@ -114,18 +118,33 @@ def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> list[Path
     for path in paths:
         # The home directory may contain the workspace. Then a name in the workspace is relative to
         # the workspace.
-        base = scene.root if path.is_relative_to(scene.root) else scene.home
-        made = seed / ("root" if base == scene.root else "home") / path.relative_to(base)
+        name, base = next(each for each in _bases(scene).items() if path.is_relative_to(each[1]))
+        if name == "temporary":
+            scene.removed_at_the_end(_top(path))
+        made = seed / name / path.relative_to(base)
         with contextlib.suppress(OSError, UnicodeDecodeError):
             write_planted(made, _mark(scene, path), (content(path) or b"").decode())
     script = scene.fresh(scene.root)
     lines = [f": >{shlex.quote(str(scene.marks / INSIDE))}"] if scene.marks else []
-    for name, folder in (("root", scene.root), ("home", scene.home)):
+    for name, folder in _bases(scene).items():
         lines.append(f"cp -R {shlex.quote(str(seed / name))}/. {shlex.quote(str(folder))}")
     script.write_text("".join(f"( {line} ) 2>/dev/null\n" for line in lines))
     starter.run(scene, [*SHELLS[0], str(script)])
     delete(seed)
     return [path for path in paths if _is_planted(scene, path)]
+
+
+def _bases(scene: Scene) -> dict[str, Path]:
+    return {"root": scene.root, "home": scene.home, "temporary": TEMPORARY}
+
+
+def _is_of(scene: Scene, path: Path) -> bool:
+    return path.is_relative_to(scene.root) or path.is_relative_to(scene.home)
+
+
+def _top(path: Path) -> Path:
+    """Return the path directly in /tmp that is this path, or a folder above it."""
+    return TEMPORARY / path.relative_to(TEMPORARY).parts[0]
 
 
 def _mark(scene: Scene, path: Path) -> Path:

@@ -287,6 +287,12 @@ CONFIGURATIONS = {
         '--bind "$HOME/.config" "$HOME/.config"',
         '--ro-bind "$HOME/.config" "$HOME/.config"',
     ),
+    "a_settings_file_in_tmp_that_is_sourced": row(
+        "planted",
+        "[ ! -r /tmp/a-box.env ] || . /tmp/a-box.env\n" + USUAL,
+        '--bind /tmp /tmp --bind "$PWD" "$PWD"',
+        "",
+    ),
     "a_program_of_the_workspace_that_the_launcher_runs": row(
         "planted", "{}" + USUAL.format(""), "[ ! -x ./hook ] || ./hook\n", ""
     ),

@@ -14,21 +14,23 @@ LOG = """\
 12 newfstatat(AT_FDCWD</home/u/work>, ".boxrc", 0x7f, 0) = -1 ENOENT (No such file or directory)
 13 openat(3</home/u/.config>, "box/a\\40\\303\\251", O_RDONLY) = -1 ENOENT (No such file)
 13 openat(AT_FDCWD</>, "/home/u/box.d", O_RDONLY|O_CLOEXEC|O_DIRECTORY) = -1 ENOENT (No such file)
+13 access("/tmp/box.env", R_OK) = -1 ENOENT (No such file or directory)
 13 access("/etc/ld.so.preload", R_OK) = -1 ENOENT (No such file or directory)
 13 +++ exited with 0 +++
 """
 
 
 def test_names_below_the_folders_are_found() -> None:
-    found = lookups(LOG, (ROOT, HOME))
+    found = lookups(LOG, (ROOT, HOME), [Path("/tmp")])
     assert [(str(each.path), each.is_listed) for each in found] == [
         ("/home/u/work/hook", False),
         ("/home/u/hook", False),
         ("/home/u/work/.boxrc", False),
         ("/home/u/.config/box/a é", False),
         ("/home/u/box.d", True),
+        ("/tmp/box.env", False),
     ]
-    assert found[-1].script == Path("/home/u/box.d/00-first.sh")
+    assert found[-2].script == Path("/home/u/box.d/00-first.sh")
 
 
 @pytest.mark.parametrize(
