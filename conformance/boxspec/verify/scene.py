@@ -154,7 +154,8 @@ class Scene:
             if new:
                 self._janitor.remove(new[-1])
         with _explained(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.parent.is_dir():
+                path.parent.mkdir(parents=True, exist_ok=True)
 
     def _copied(self, program: str, folder: Path) -> Path:
         """Return a copy of a program of the kit. The copy has a short name, because /proc keeps

@@ -221,7 +221,10 @@ def collect(
 
 
 def _advice(plan: Path, ended: Ended) -> str:
-    """Return a hint if the command runs programs as a user who cannot enter the folders."""
+    """Return a hint if the command does not wait for its program, or runs it as a user who cannot
+    enter the folders."""
+    if ended.others:
+        return f"; it ended before {ended.others[0]}: let it wait for the program"
     closed = [each for each in plan.parents if not each.stat().st_mode & stat.S_IXOTH]
     if not closed or "permission denied" not in ended.said.lower():
         return ""

@@ -381,6 +381,13 @@ def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
     assert statuses == [1, 0, 1, 1, 0, 0]
 
 
+def test_a_command_that_does_not_wait_is_named(tmp_path: Path) -> None:
+    box = wrapper(tmp_path, "box.sh", '( sleep 100; exec "$@" ) &\n')
+    found = verify(tmp_path, "--row", "ssh-keys", "--", box)
+    assert found.statuses == {"ssh-keys": NOT_TESTED}
+    assert "let it wait for the program" in found.rows["ssh-keys"]["evidence"][0]
+
+
 @needs_bubblewrap
 @pytest.mark.parametrize(("folder", "notes"), [(".", 1), ("$PWD", 0)])
 def test_a_relative_destination_is_noted(tmp_path: Path, folder: str, notes: int) -> None:
