@@ -27,13 +27,16 @@ def with_name(place: str, name: str) -> Setup:
         return BASE.but(modify=[f"{rule}/**"], deny_read=[f"d/{rule}/x"])
     if place == "glob":
         return BASE.but(modify=[f"**/{sbpl.in_a_rule(name)}*"])
-    if place == "side root":
-        return BASE.but(side_roots=[f"/opt/{name}"])
+    if place in ("side root", UNUSED):
+        provider = "codex" if place == "side root" else "claude"
+        return BASE.but(side_roots=[f"/opt/{name}"], provider=provider)
     if place == "HOME":
         return BASE.but(env={"HOME": f"/Users/{name}"}, root="/opt/ws")
     return BASE.but(env={place: f"/opt/{name}"})
 
 
+# Only codex has clauses of side roots. Those of another provider are paths of the request too.
+UNUSED = "side root of claude"
 PLACES = ["root", "rule", "glob", "side root", "HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"]
 
 
@@ -75,6 +78,8 @@ QUOTING = ['a"b', 'a""', "a\\b", "a\\\\b", 'a\\"b', "a\\nb", "a\\x41b", "a\\", '
 # Names that readers of settings may interpret: with blanks at the ends, variables, or codes of
 # characters.
 QUOTING += ["a ", " a", "a\u00a0", "a.", "$HOME", "${HOME}", "%41", "a#b", "a;b"]
+# Characters of private use, noncharacters and a code point that no version of Unicode has assigned.
+QUOTING += ["a\ue000b", "\uffff\U0010ffff", "a\u0378"]
 
 
 @requires("SBPL-NAME-01")
@@ -153,11 +158,12 @@ NAMED = {
     "HOME": ("HOME",),
     "CODEX_HOME": ("CODEX_HOME",),
     "CLAUDE_CONFIG_DIR": ("CLAUDE_CONFIG_DIR",),
+    UNUSED: ("side_roots", "side root"),
 }
 
 
 @requires("SBPL-NAME-03")
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", [*PLACES, UNUSED])
 @pytest.mark.parametrize("control", CONTROLS, ids=[f"{ord(each):#04x}" for each in CONTROLS])
 def test_a_control_character_is_refused_and_named(case: SbplCase, place: str, control: str) -> None:
     bad, good = with_name(place, f"a{control}b"), with_name(place, "a b")
@@ -320,6 +326,7 @@ def places(path: str) -> dict[str, Setup]:
         "HOME": BASE.but(env={"HOME": path}),
         "CODEX_HOME": BASE.but(env={"CODEX_HOME": path}),
         "CLAUDE_CONFIG_DIR": BASE.but(env={"CLAUDE_CONFIG_DIR": path}),
+        UNUSED: BASE.but(side_roots=[path], provider="claude"),
     }
 
 
@@ -333,6 +340,14 @@ NOT_CANONICAL = ["ws", "./ws", "~", "~/ws", "~u/ws", "/opt/./ws", "/opt/../ws", 
 def test_a_path_that_is_not_canonical_is_refused(case: SbplCase, path: str) -> None:
     for place, bad in places(path).items():
         sbpl.refuses(case, f"{path} as {place}", bad, places("/opt/ws")[place], *NAMED[place])
+
+
+@requires("SBPL-NAME-07")
+@pytest.mark.parametrize("place", ["root", "side root", UNUSED])
+def test_an_empty_path_is_refused(case: SbplCase, place: str) -> None:
+    """An empty variable counts as not set, so only the other places are asked."""
+    bad, good = places("")[place], places("/opt/ws")[place]
+    sbpl.refuses(case, f"an empty path as {place}", bad, good, *NAMED[place])
 
 
 @requires("SBPL-NAME-07")
@@ -364,11 +379,19 @@ def test_an_alias_is_refused_and_the_real_spelling_named(case: SbplCase, path: s
         sbpl.refuses(case, f"{path} as {place}", bad, good, ALIASES[path])
 
 
+NO_ALIASES = ["/tmpfiles/ws", "/variable", "/etcetera/x", "/t", "/opt/tmp"]
+# The spellings that the refusals advise, and names that only look like an alias.
+NO_ALIASES += ["/private/tmp/ws", "/private/var/ws", "/private/etc/ws", "/home/u", "/TMP/ws"]
+
+
 @requires("SBPL-NAME-08")
-@pytest.mark.parametrize("path", ["/tmpfiles/ws", "/variable", "/etcetera/x", "/t", "/opt/tmp"])
-def test_a_path_that_only_begins_like_an_alias_is_allowed(case: SbplCase, path: str) -> None:
+@pytest.mark.parametrize("path", NO_ALIASES)
+def test_a_path_that_is_no_alias_is_allowed(case: SbplCase, path: str) -> None:
     home = at_home(case, "HOME")
     for place, setup in places(path).items():
+        if place == UNUSED:
+            case.sbpl.compiled(setup)
+            continue
         below = {"root": "/src/x", "HOME": f"/{home}/x"}.get(place, "/x")
         text = case.sbpl.compiled(setup)
         text.expect(f"decisions with {path} as {place}", sbpl.both([path + below], ["/usr/x"]))

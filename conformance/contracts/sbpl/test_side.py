@@ -48,6 +48,18 @@ def test_for_other_providers_side_roots_allow_no_access(
     codex.expect("decisions about side roots with the provider codex", sbpl.both(SIDES, ["x"]))
 
 
+@requires("SBPL-SIDE-02")
+@pytest.mark.parametrize("provider", [None, "claude", "gemini"])
+def test_for_other_providers_side_roots_may_meet_a_read_denied_rule(
+    case: SbplCase, provider: str | None
+) -> None:
+    """Such a side root has no clause, so no denied path can be renamed through it."""
+    given = CODEX.but(deny_read=["out/k", "k"], side_roots=["/Users/u/ws/out", "/Users/u/ws/k"])
+    text = case.sbpl.compiled(given.but(provider=provider))
+    text.expect("decisions about writing", sbpl.both(["src/x"], ["out/x", "k"]))
+    text.expect("decisions about reading", sbpl.both(["out/x"], ["out/k", "k"]), sbpl.READ)
+
+
 @requires("SBPL-SIDE-03")
 def test_a_side_root_allows_no_path_outside_itself(case: SbplCase) -> None:
     text = case.sbpl.compiled(CODEX.but(side_roots=["/Users/u/ws/a/b", "/opt/side"]))

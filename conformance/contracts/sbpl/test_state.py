@@ -173,7 +173,7 @@ def test_without_home_a_variable_does_not_open_everything(case: SbplCase, variab
 
 @requires("SBPL-STATE-06")
 def test_a_variable_that_only_begins_like_home_is_no_home(case: SbplCase) -> None:
-    for place in ("/Users/u2", "/Users/u/.codex", "/Use"):
+    for place in ("/Users/u2", "/Users/u/.codex", "/Use", "/Users/U", "/users"):
         text = case.sbpl.compiled(Setup(env={"HOME": HOME, "CODEX_HOME": place}))
         text.expect(
             "decisions about the directory of the variable, and about HOME",

@@ -207,3 +207,14 @@ def side_roots_are_compared_in_small_letters():
         refusals.spelled = lambda path, fold: path.lower() if fold else path
         original(given)
         refusals.spelled = folded
+
+
+@fault("SBPL-SIDE-02", "side roots of every provider are compared with rules", "no look at it")
+def side_roots_are_always_compared():
+    @replaces(refusals)
+    def refuse_side_roots(original, given):
+        provider, given.provider = given.provider, "codex"
+        try:
+            original(given)
+        finally:
+            given.provider = provider

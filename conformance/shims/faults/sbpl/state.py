@@ -273,3 +273,10 @@ def home_is_compared_in_small_letters():
     @replaces(refusals)
     def is_wide(original, place, home, fold):
         return original(place.lower(), home.lower(), False) if fold else original(place, home, fold)
+
+
+@fault("SBPL-STATE-06", "HOME is compared with folding, and without fold", "names of macOS")
+def home_is_always_folded():
+    @replaces(refusals)
+    def is_wide(original, place, home, fold):
+        return original(place, home, True)
