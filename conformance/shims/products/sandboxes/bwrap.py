@@ -1,7 +1,4 @@
-"""The adapter for bubblewrap, called as in its README.
-
-The root is read-only, and the workspace is mounted over it.
-"""
+"""The adapter for bubblewrap as in its README: the workspace is mounted over a read-only root."""
 
 from __future__ import annotations
 
@@ -39,6 +36,7 @@ class Product(Adapter):
         # If the workspace is not writable, it needs no mount: it is a part of the read-only root.
         for folder in asked.writable:
             words += ["--bind", folder, folder]
+        # A program could move a folder that is not a mount.
         for folder in folders_above(asked.read_only, asked.root):
             words += ["--bind", folder, folder]
         for path in asked.read_only:
@@ -50,10 +48,7 @@ class Product(Adapter):
 
 
 def folders_above(paths: list[str], root: str) -> list[str]:
-    """Return the folders between the workspace and these paths, upper ones first.
-
-    They become mounts, because a program could move a folder that is not a mount.
-    """
+    """Return the folders between the workspace and these paths, upper ones first."""
     found = set()
     for path in paths:
         folder = os.path.dirname(path)

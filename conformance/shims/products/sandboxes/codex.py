@@ -28,8 +28,7 @@ class Product(Adapter):
     denies = frozenset({"modify", "read"})
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
-        # The built-in profiles are not used, because they close the network and permit writing to
-        # /tmp.
+        # The built-in profiles close the network and permit writing to /tmp, so they are not used.
         files = '":root" = "read"'
         if asked.writable:
             files += ', ":workspace_roots" = {"." = "write"}'

@@ -40,8 +40,7 @@ class Product(Adapter):
     )
     installs = (
         ("apt-get", "install", "-y", "python3-venv"),
-        # The system's Python is used, because other users cannot reach one in root's home
-        # directory.
+        # Other users could not reach a Python in root's home directory.
         ("/usr/bin/python3", "-m", "venv", "{home}"),
         ("{home}/bin/pip", "install", "--quiet", "nono-py{==version}"),
     )
