@@ -45,7 +45,14 @@ PLANTED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 _PYTHON = "import io; io.open('{mark}', 'w').close()\n"
 _JAVASCRIPT = "require('fs').writeFileSync('{mark}', '')\n"
-LANGUAGES = {".py": _PYTHON, ".pth": _PYTHON, ".js": _JAVASCRIPT, ".cjs": _JAVASCRIPT}
+_PERL = "open(my $mark, '>', '{mark}');\n"
+# make runs this shell line while it reads the file, also with the option -n.
+_MAKE = "$(shell : >'{mark}')\n"
+# By suffix, or by name if there is no suffix.
+LANGUAGES = {
+    **{".py": _PYTHON, ".pth": _PYTHON, ".js": _JAVASCRIPT, ".cjs": _JAVASCRIPT, ".pl": _PERL},
+    **dict.fromkeys((".mk", "Makefile", "makefile", "GNUmakefile"), _MAKE),
+}
 SHELL = "#!/bin/sh\n: >'{mark}'\n"
 # A shell makes the mark in the third line, and leaves the file in the fourth. For Python these
 # lines are in a string, and the last line makes the mark.
@@ -65,7 +72,7 @@ def write_planted(path: Path, mark: Path, kept: str = "") -> None:
 
     kept: the content of the replaced file. It follows the lines that make the mark.
     """
-    text = LANGUAGES.get(path.suffix, SHELL if kept else SHELL_AND_PYTHON)
+    text = LANGUAGES.get(path.suffix or path.name, SHELL if kept else SHELL_AND_PYTHON)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text.format(mark=mark) + kept)
     path.chmod(0o755)

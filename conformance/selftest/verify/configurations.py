@@ -64,6 +64,7 @@ class Configuration:
     row: the row that names the mistake.
     body, wrong, right: the script, with the mistake and without it.
     only_root: True if other users lack the privilege for it.
+    needs: a program of the host that the script starts; "" for programs that are always there.
     """
 
     asked: tuple[str, ...]
@@ -73,14 +74,18 @@ class Configuration:
     right: str
     status: str = LEAKED
     only_root: bool = False
+    needs: str = ""
 
 
 def rule(option: str, value: str, body: str, wrong: str, right: str) -> Configuration:
     return Configuration((f"--{option}", value), f"{option}:{value}", body, wrong, right)
 
 
-def row(name: str, body: str, wrong: str, right: str, only_root: bool = False) -> Configuration:
-    return Configuration(("--row", name), name, body, wrong, right, only_root=only_root)
+def row(
+    name: str, body: str, wrong: str, right: str, only_root: bool = False, needs: str = ""
+) -> Configuration:
+    asked = ("--row", name)
+    return Configuration(asked, name, body, wrong, right, only_root=only_root, needs=needs)
 
 
 CONFIGURATIONS = {
@@ -286,6 +291,16 @@ CONFIGURATIONS = {
         SETTINGS + USUAL,
         '--bind "$HOME/.config" "$HOME/.config"',
         '--ro-bind "$HOME/.config" "$HOME/.config"',
+    ),
+    "a_makefile_of_the_workspace_that_is_read": row(
+        "planted",
+        "{}" + USUAL.format(""),
+        "[ ! -f Makefile ] || make -s -n >/dev/null 2>&1\n",
+        "",
+        needs="make",
+    ),
+    "a_perl_script_of_the_workspace_that_is_run": row(
+        "planted", "{}" + USUAL.format(""), "[ ! -f a.pl ] || perl a.pl\n", "", needs="perl"
     ),
     "a_settings_file_in_tmp_that_is_sourced": row(
         "planted",

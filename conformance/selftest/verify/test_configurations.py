@@ -4,6 +4,7 @@ raises no alarm."""
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,8 @@ def test_the_mistake_is_named_and_the_correction_is_not(tmp_path: Path, name: st
     found = CONFIGURATIONS[name]
     if found.only_root and os.geteuid() != 0:
         pytest.skip("only root has the privilege")
+    if found.needs and shutil.which(found.needs) is None:
+        pytest.skip(f"{found.needs} is not installed")
     if "--row" in found.asked and found.row not in {row.id for row in rows()}:
         pytest.skip("this host or this user cannot ask the row")
     wrong = _verified(tmp_path, name, found.wrong)

@@ -13,6 +13,7 @@ import pytest
 from jsonschema_rs import Validator
 
 from boxspec.places import case_root
+from boxspec.verify.defaults import rows
 from selftest.tools import CONFORMANCE, ROOT, boxspec, run
 from selftest.verify.wrappers import (
     CAREFUL,
@@ -379,6 +380,16 @@ def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
         assert not done.stderr
     # The wrapper does not hide *.key. Only the file of expectations demands that.
     assert statuses == [1, 0, 1, 1, 0, 0]
+
+
+@needs_bubblewrap
+@pytest.mark.skipif("terminal" not in {row.id for row in rows()}, reason="no TIOCSTI here")
+def test_a_file_that_was_planted_in_tmp_is_gone_at_the_next_start(tmp_path: Path) -> None:
+    source = "[ ! -r /tmp/b-box.env ] || . /tmp/b-box.env\n"
+    box = wrapper(tmp_path, "box.sh", source + CAREFUL.replace("--tmpfs /tmp", "--bind /tmp /tmp"))
+    found = verify(tmp_path, "--row", "planted", "--row", "terminal", "--", box)
+    assert found.statuses == {"planted": LEAKED, "terminal": HELD}, found.done.stdout
+    assert not Path("/tmp/b-box.env").exists()
 
 
 def test_a_command_that_does_not_wait_is_named(tmp_path: Path) -> None:
