@@ -209,7 +209,9 @@ def collect(
         found.problem = f"{NO_END} ({ended.status})"
     elif START not in records:
         why = plan.witness.why or "the program ran, and its records are lost"
-        found.problem = f"{why} ({ended.said}){_advice(plan.path, ended)}"
+        # With a prefix, processes of the kit are left too.
+        advice = "" if scene.prefix else _advice(plan.path, ended)
+        found.problem = f"{why} ({ended.said}){advice}"
     if complete or not found.ran or not ended.in_time:
         return False
     missing = [key for key, each in wanted.items() if each.id not in records]
@@ -223,7 +225,7 @@ def collect(
 def _advice(plan: Path, ended: Ended) -> str:
     """Return a hint if the command does not wait for its program, or runs it as a user who cannot
     enter the folders."""
-    if ended.others:
+    if ended.others and ended.status == "exited 0":
         return f"; it ended before {ended.others[0]}: let it wait for the program"
     closed = [each for each in plan.parents if not each.stat().st_mode & stat.S_IXOTH]
     if not closed or "permission denied" not in ended.said.lower():

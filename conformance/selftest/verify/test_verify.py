@@ -392,11 +392,14 @@ def test_a_file_that_was_planted_in_tmp_is_gone_at_the_next_start(tmp_path: Path
     assert not Path("/tmp/b-box.env").exists()
 
 
-def test_a_command_that_does_not_wait_is_named(tmp_path: Path) -> None:
-    box = wrapper(tmp_path, "box.sh", '( sleep 100; exec "$@" ) &\n')
+@pytest.mark.parametrize("status", [0, 3])
+def test_a_command_that_does_not_wait_is_named(tmp_path: Path, status: int) -> None:
+    box = wrapper(tmp_path, "box.sh", f'( sleep 100; exec "$@" ) &\nexit {status}\n')
     found = verify(tmp_path, "--row", "ssh-keys", "--", box)
     assert found.statuses == {"ssh-keys": NOT_TESTED}
-    assert "let it wait for the program" in found.rows["ssh-keys"]["evidence"][0]
+    # A command that failed has its own reason.
+    evidence = found.rows["ssh-keys"]["evidence"][0]
+    assert ("let it wait for the program" in evidence) == (status == 0)
 
 
 @needs_bubblewrap
