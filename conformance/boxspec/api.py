@@ -37,6 +37,7 @@ from boxspec.subject.observe.facts import written
 from boxspec.subject.observe.procs import Proc
 from boxspec.subject.observe.stamps import Stamp
 from boxspec.subject.observed import Answer, AnswerText, Observed
+from boxspec.subject.open_guard import expect_fifo
 from boxspec.subject.shim_process import ShimProcess
 from boxspec.subject.waiting import waited_between
 
@@ -69,6 +70,7 @@ __all__ = [
     "contains",
     "doubled",
     "expect",
+    "expect_fifo",
     "expect_no_longer",
     "expect_within",
     "for_the_prompt",

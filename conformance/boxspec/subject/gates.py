@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 from boxspec.subject.observe.events import LOOK_S
+from boxspec.subject.open_guard import expect_fifo
 from boxspec.subject.patience import Patience
 
 
@@ -18,7 +19,8 @@ def open_gate(
     done = threading.Event()
 
     def open_and_close() -> None:
-        os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))
+        with expect_fifo():
+            os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))
         done.set()
 
     opener = threading.Thread(target=open_and_close, daemon=True)

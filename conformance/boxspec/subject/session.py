@@ -22,6 +22,7 @@ from boxspec.errors import UsageError
 from boxspec.judge.verdict import NotMeasured
 from boxspec.places import MEMORY, case_root, for_others, kept_root, scratch
 from boxspec.programs import programs
+from boxspec.subject import open_guard
 from boxspec.subject.client.serve import Serve
 from boxspec.subject.client.strict import MAX_RESPONSE
 from boxspec.subject.floods import Floods
@@ -81,10 +82,12 @@ class Session:
         self.root = folders.make(place)
         # Cases may start the shim as another user.
         self.root.chmod(0o755)
+        open_guard.guard(self.root)
         try:
             if self.isolation is not None:
                 self.isolation.admit(self.root)
         except BaseException:
+            open_guard.release(self.root)
             folders.delete(self.root)
             raise
         self._lock = threading.Lock()
@@ -301,6 +304,7 @@ class Session:
         for folder in self._held:
             if not folders.delete(folder):
                 self.leftovers.folders.append(folders.stays(folder))
+        open_guard.release(self.root)
         # The folders of failed cases are kept.
         folders.leave(self.root)
 

@@ -18,6 +18,7 @@ from boxspec.mounts import inner_path
 from boxspec.places import case_root
 from boxspec.programs import programs
 from boxspec.random_names import random_folder_name, random_name, random_program_name
+from boxspec.subject import open_guard
 from boxspec.subject.observe.facts import Facts, facts_of, tree
 from contracts.shared.files import program_at
 
@@ -56,6 +57,8 @@ def made_ground(parent: Path | None = None) -> Iterator[Ground]:
         # The removal is registered before the first write, because a write fails if the disk is
         # full.
         stack.callback(folders.delete, folder)
+        open_guard.guard(folder)
+        stack.callback(open_guard.release, folder)
         folder.chmod(0o755)
         ground = Ground(folder)
         stack.callback(ground.remove_shared)

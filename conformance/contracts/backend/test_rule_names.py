@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Declared, HostLacks, Verdict, expect, requires, written
+from boxspec.api import Declared, HostLacks, Verdict, expect, expect_fifo, requires, written
 from contracts.backend.answers import ObservedSession
 from contracts.backend.attempt import WORK, expect_nothing_outside
 from contracts.backend.client import BackendCase
@@ -157,7 +157,7 @@ def test_a_write_to_a_denied_pipe_does_not_arrive(
         pipe.parent.mkdir(exist_ok=True)
         os.mkfifo(pipe)
         with listening(pipe) as fd:
-            with pipe.open("wb") as writer:
+            with expect_fifo(), pipe.open("wb") as writer:
                 writer.write(b"control")
             if _heard(fd) != b"control":
                 raise HostLacks(

@@ -338,3 +338,43 @@ def test_the_next_run_keeps_evidence_of_failing_cases(tmp_path: Path) -> None:
     (left,) = tmp_path.iterdir()
     boxspec("smoke", "--shim", REFERENCE, env=env)
     assert [*tmp_path.iterdir()] == [left]
+
+
+# Runs the Python implementation, and then replaces each file of its case by a fifo.
+REPLACES_FILES = """\
+import contextlib, os, runpy, sys
+from pathlib import Path
+
+def replace():
+    if sys.argv[1:2] != ["run"]:
+        return
+    for each in Path(os.path.realpath(sys.argv[2])).parent.parent.rglob("*"):
+        with contextlib.suppress(OSError):
+            if each.is_file() and not each.is_symlink() and "/run-" not in str(each.parent):
+                each.unlink()
+                os.mkfifo(each)
+
+def exit_after(code, exit=os._exit):
+    replace()
+    exit(code)
+
+os._exit = exit_after
+try:
+    runpy.run_path("{shim}", run_name="__main__")
+finally:
+    replace()
+"""
+
+
+@pytest.mark.turns(5)
+@pytest.mark.long
+def test_files_replaced_by_fifos_do_not_stop_a_run(tmp_path: Path) -> None:
+    shim = tmp_path / "shim.py"
+    python = ROOT / "conformance" / "shims" / "python"
+    shim.write_text(f"import sys\nsys.path.insert(0, '{python}')\n")
+    with shim.open("a") as file:
+        file.write(REPLACES_FILES.replace("{shim}", f"{python}/shim.py"))
+    words = ["--contract", "process", "-k", "each_stream_has_its_own_mode or do_not_mix"]
+    done = boxspec("run", *words, "--shim", f"/usr/bin/python3 -I -S {shim}")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "is no regular file" in done.stdout
