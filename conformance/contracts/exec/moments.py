@@ -16,6 +16,7 @@ from boxspec.api import (
     Late,
     NotMeasured,
     ShimProcess,
+    Stamp,
     at_least,
     expect,
     matches,
@@ -94,6 +95,15 @@ def blocked_or_late(case: ExecCase, by: list[str], why: str) -> NotMeasured:
     if case.attempt.number > 1:
         return Blocked(by, why)
     return Late("the case comes to what it is about", "a deadline's SIGTERM", why)
+
+
+def over_before_signal(started_ns: int, sent: Stamp) -> NotMeasured:
+    """Return the exception for a run that was over before the signal for it: Late if the machine
+    delayed the signal."""
+    sent_ms = elapsed_ms(started_ns, sent.t_ns)
+    if sent_ms > LINGER_MS:
+        return Late("the signal comes soon", f"within {LINGER_MS} ms", f"after {sent_ms:.0f} ms")
+    return NotMeasured("the run ended before the signal could be sent")
 
 
 def extra_descendants(shim: ShimProcess[Any], usual: int = 0) -> list[str]:

@@ -12,7 +12,6 @@ import pytest
 
 from boxspec.api import (
     HostLacks,
-    NotMeasured,
     at_least,
     expect,
     expect_within,
@@ -30,6 +29,7 @@ from contracts.exec.moments import (
     blocked_or_late,
     elapsed_ms,
     ends_with,
+    over_before_signal,
     pass_time,
     send,
     shell_ends,
@@ -371,9 +371,9 @@ def test_a_signal_after_the_childs_exit_does_not_change_the_result(
         events.wait("orphan")
         shell_ends(shim)
         pass_time(3 * case.tick_ms)
-        shim.signal(name)
+        sent = shim.signal(name)
         seen = shim.finish()
     if seen.raw is None:
-        raise NotMeasured("the run ended before the signal could be sent")
+        raise over_before_signal(shim.t_started_ns, sent)
     got = (seen.result["exit_code"], SAYS[name] in seen.stderr)
     expect("exit_code, and whether stderr names the signal", got, (7, False))

@@ -12,7 +12,14 @@ from boxspec.judge.verdict import NotApplicable
 from contracts.exec.answers import ObservedRun
 from contracts.exec.caller_signals import CODE
 from contracts.exec.client import ExecCase
-from contracts.exec.moments import elapsed_ms, pass_time, send, shell_ends, until
+from contracts.exec.moments import (
+    elapsed_ms,
+    over_before_signal,
+    pass_time,
+    send,
+    shell_ends,
+    until,
+)
 from contracts.exec.spawn_io import outcome, shell
 from contracts.shared.after_effects import expect_acts_as_before
 from contracts.shared.signals import ignoring
@@ -137,7 +144,7 @@ def test_a_signal_after_the_childs_exit_is_listed(case: ExecCase, name: str) -> 
     listed = seen.raw is not None and seen.result["pending_signals"]
     # The run may return at once, before the caller has noticed the signal.
     if not listed and elapsed_ms(sent.t_ns, answered_ns) < case.tick_ms / 4:
-        raise NotMeasured("the run ended before the signal could be sent")
+        raise over_before_signal(shim.t_started_ns, sent)
     with for_the_prompt(case):
         expect("pending_signals", seen.result["pending_signals"], [f"SIG{name}"])
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import NotMeasured, at_most, expect, expect_within, one_of, requires
+from boxspec.api import Late, NotMeasured, at_most, expect, expect_within, one_of, requires
 from boxspec.api import programs as P
 from contracts.process.client import BridgeOptions, ProcessCase
 from contracts.process.judging import CAT, LINGER_MS, SH, are_gone, pair, read_some
@@ -55,7 +55,8 @@ def test_a_slow_reader_gets_every_byte(case: ProcessCase) -> None:
                 gaps.append(elapsed_ms(begun_ns, shim.now_ns()))
         seen = shim.finish()
     if got < HELD and max(gaps) > LINGER_MS / 2:
-        raise NotMeasured(f"the test itself read nothing for {max(gaps):.0f} ms")
+        what = "the longest time in which the test reads nothing"
+        raise Late(what, f"at most {LINGER_MS / 2:.0f} ms", f"{max(gaps):.0f} ms")
     expect("the response, and the bytes that arrived", (seen.how, got), ({"exited": 0}, HELD))
 
 
