@@ -19,6 +19,8 @@ from boxspec.judge.requirements import load
 from boxspec.places import TEMPLATES
 from selftest.tools import ROOT, Done, boxspec, run
 
+pytestmark = pytest.mark.turns(3)
+
 TOOLS = {"go": ["go"], "rust": ["cargo"], "node": ["node"], "c": ["cc", "make"], "python": []}
 
 

@@ -26,6 +26,8 @@ from selftest.tools import (
     run,
 )
 
+pytestmark = pytest.mark.turns(3)
+
 FUZZ = ROOT / "fuzz"
 PAGES = [
     ROOT / "README.md",

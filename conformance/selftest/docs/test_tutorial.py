@@ -14,6 +14,8 @@ import pytest
 
 from selftest.tools import CONFORMANCE, run
 
+pytestmark = pytest.mark.turns(3)
+
 # Each tutorial, with its number of changes.
 PAGES = {"tutorial.md": 5, "tutorial-backend.md": 3, "tutorial-policy.md": 2}
 

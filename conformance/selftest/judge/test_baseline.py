@@ -225,6 +225,7 @@ SELECTION = ("--shim", f"{FAKE} honest", "-k", "childs_sigterm_comes and 150")
 
 
 @pytest.mark.turns(5)
+@pytest.mark.turns(5)
 @pytest.mark.long
 def test_a_baseline_that_was_written_excuses_the_next_run(tmp_path: Path) -> None:
     file = tmp_path / "known.toml"

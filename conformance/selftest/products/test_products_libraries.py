@@ -21,6 +21,8 @@ from boxspec.products.judging import Judged
 from boxspec.products.trying import Shown, shown
 from selftest.tools import CONFORMANCE, CONTRACTS, boxspec
 
+pytestmark = pytest.mark.turns(3)
+
 LIBRARIES = [each for each in declared.every() if each.here != declared.PRODUCTS]
 PAGES = sorted((CONFORMANCE / "shims" / "products").glob("*/*.md"))
 LONGEST = 150

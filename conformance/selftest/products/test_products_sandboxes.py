@@ -27,6 +27,8 @@ FAKE = """
 import time
 from products.adapter import EVERYTHING, Adapter
 
+pytestmark = pytest.mark.turns(3)
+
 class Product(Adapter):
     program = "env"
     claims = {claims}

@@ -23,6 +23,8 @@ from pathlib import Path
 
 from products.adapter import EVERYTHING, Adapter
 
+pytestmark = pytest.mark.turns(3)
+
 CRASHES = ["/bin/sh", "-c", "kill -SEGV $$"]
 HANGS = ["/bin/sleep", "{FOREVER}"]
 BEGINS = "echo '{{\\"sibling\\": true}}'; "

@@ -17,6 +17,8 @@ import pytest
 
 from selftest.tools import FAKE, PYTHON_IMPLEMENTATION, REFERENCE, ROOT, boxspec, run
 
+pytestmark = pytest.mark.turns(3)
+
 HERE = ROOT / "conformance" / "shims" / "unusual"
 FAULTY = ROOT / "conformance" / "shims" / "faults" / "shim.py"
 LONG = "minutes: set BOXSPEC_LONG=1"

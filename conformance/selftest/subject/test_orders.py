@@ -85,6 +85,7 @@ def run(orders: list[str], argv: list[str] | None = None, contract: str = "exec"
     return list(outcomes(argv or shim_argv(None), programs.puppet, of, wanted, 1))
 
 
+@pytest.mark.turns(2)
 @pytest.mark.parametrize("contract", WITH_ORDERS)
 def test_the_calm_order_of_each_scenario_conforms_and_has_one_trace(contract: str) -> None:
     seeds = [Order(each.name).seed for each in find(contract).load_orders().scenarios]

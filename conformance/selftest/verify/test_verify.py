@@ -28,6 +28,8 @@ from selftest.verify.wrappers import (
     wrapper,
 )
 
+pytestmark = pytest.mark.turns(3)
+
 needs_bubblewrap = pytest.mark.skipif(bool(without_bubblewrap()), reason=without_bubblewrap())
 PAGE = CONFORMANCE / "verify.md"
 SARIF = CONFORMANCE / "boxspec" / "report" / "schemas" / "sarif.json"

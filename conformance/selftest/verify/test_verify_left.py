@@ -23,6 +23,8 @@ from boxspec.verify.reaching import need_all_processes
 from selftest.tools import CONFORMANCE, left_below, run
 from selftest.verify.wrappers import HELD, LEAKED, NOT_TESTED, verify, wrapper
 
+pytestmark = pytest.mark.turns(3)
+
 # For each kind of object, a line that leaves one, and the evidence. $made is a new name.
 LEAVES = {
     "memory": (": >/dev/shm/$made", "/dev/shm/left.* was left"),
