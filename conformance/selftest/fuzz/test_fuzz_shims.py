@@ -86,24 +86,45 @@ def test_an_odd_shim_is_a_finding_and_nothing_is_left(how: str, key: str, work: 
     assert left_below(work) == []
 
 
+# A busy machine finds little in one run. A later run goes on with the files of the work folder.
+MOST_RUNS = 8
+
+
+def _runs_until(wanted: set[str], *words: str) -> list[str]:
+    """Repeat this run of the fuzzer until all these kinds of differences were seen; return the
+    outputs."""
+    outputs: list[str] = []
+    while len(outputs) < MOST_RUNS and not wanted <= {*_kinds("".join(outputs))}:
+        done = boxspec("fuzz", "shim_diff", *words)
+        assert done.returncode == 1, done.stdout + done.stderr
+        outputs.append(done.stdout)
+    return outputs
+
+
+def _kinds(output: str) -> list[str]:
+    return re.findall(r"^shim_diff: differs ([a-z-]+): ", output, re.M)
+
+
 def test_differences_of_a_shim_are_grouped_and_shortened(work: Path, tmp_path: Path) -> None:
     shim = tmp_path / "glob-shim"
     shim.write_text(named_block(ROOT / "fuzz" / "README.md", "glob-shim"))
     shim.chmod(0o755)
     words = ["--shim", str(shim), "--time", "10s", "--work", str(work)]
-    done = boxspec("fuzz", "shim_diff", *words)
-    assert done.returncode == 1, done.stdout + done.stderr
-    kinds = re.findall(r"^shim_diff: differs ([a-z-]+): ", done.stdout, re.M)
-    assert {"glob-match-match", "glob-match-error", "path-normalize-error"} <= set(kinds)
-    assert len(kinds) == len(set(kinds))
-    block = done.stdout.partition("shim_diff: differs glob-match-match: ")[2]
+    wanted = {"glob-match-match", "glob-match-error", "path-normalize-error"}
+    outputs = _runs_until(wanted, *words)
+    kinds = _kinds("".join(outputs))
+    assert wanted <= {*kinds}
+    for output in outputs:
+        assert len(_kinds(output)) == len(set(_kinds(output)))
+    block = "".join(outputs).partition("shim_diff: differs glob-match-match: ")[2]
     asked = re.search(r"^    pattern +(\S.*)$", block, re.M)
     assert asked is not None and len(asked[1]) < 16, block
     # The others are set aside, so that only this one is left.
     others = [each for each in dict.fromkeys(kinds) if each != "glob-match-error"]
     aside = [word for each in others for word in ("--ignore", f"differs {each}")]
-    done = boxspec("fuzz", "shim_diff", *words, *aside, "--fresh", "--as-it-is")
-    left = re.findall(r"^shim_diff: differs ([a-z-]+): ", done.stdout, re.M)
+    left = _kinds(
+        "".join(_runs_until({"glob-match-error"}, *words, *aside, "--fresh", "--as-it-is"))
+    )
     assert "glob-match-error" in left
     assert not {*left} & {*others}
 
