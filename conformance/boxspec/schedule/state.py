@@ -56,10 +56,15 @@ class State:
         self.cases: dict[str, Case | ClosedCase] = {}
         self.retry = Retry()
         self.retry_pool = RetryPool()
+        # True while the main thread repeats a test, and no other test runs.
+        self._repeats = False
         self.info = config.stash[SESSION_INFO] = SessionInfo(
-            running=lambda: len(self.long_bodies.running()) + len(self.short_bodies.running()),
-            abandon=self.abandon,
+            running=self._running, abandon=self.abandon
         )
+
+    def _running(self) -> int:
+        """Return the number of tests that run; callable from any thread."""
+        return len(self.long_bodies.running()) + len(self.short_bodies.running()) + self._repeats
 
     def _end(self, name: str) -> None:
         # After `interrupt` the results do not count, because `interrupt` has ended the shims.
@@ -156,7 +161,11 @@ class State:
         """Wait until no other test runs, and start no further test inside the block."""
         wait(self.long_bodies.futures())
         with self.short_bodies.paused():
-            yield
+            self._repeats = True
+            try:
+                yield
+            finally:
+                self._repeats = False
 
     def interrupt(self) -> None:
         """Start no further test, and end the shims of all running ones. Returns at once."""
