@@ -12,7 +12,7 @@ import shlex
 from dataclasses import dataclass, replace
 
 from boxspec.verify.meaning import Entry, Meaning, Where
-from dialects.entries import NO_ROW, covers
+from dialects.entries import ALL_OF_HOME, NO_ROW, covers, has_home
 
 NAMES = ("bwrap", "bubblewrap")
 WRITTEN_FOR = "bubblewrap 0.8 to 0.11, 2026-11"
@@ -248,9 +248,8 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
             return made(Meaning.WIDER, why)
         if name.startswith("--dev-bind") and covers("/dev", path):
             return made(Meaning.WIDER, DEVICES)
-        if option.moves and _has(words[0], "~", where):
-            why = f"all of your home directory can be written, at {path}"
-            return made(Meaning.WIDER, why)
+        if option.moves and has_home(words[0], where):
+            return made(Meaning.WIDER, f"{ALL_OF_HOME}, at {path}")
         if words[0] != path:
             return made(Meaning.NOT_TESTABLE, "another folder at this path")
         closing = (*READ_ONLY, "--remount-ro")
@@ -258,6 +257,8 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
         if closed:
             why = f"a later {closed[0].name} of {closed[0].target} makes it read-only again"
             return made(Meaning.DEAD, why)
+        if has_home(path, where):
+            return made(Meaning.WIDER, ALL_OF_HOME)
         return made(Meaning.ENFORCED, "can be written", ("allow-write", path))
     if name == "--setenv":
         for each in later:

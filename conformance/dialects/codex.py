@@ -12,7 +12,7 @@ from typing import Any
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
-from dialects.entries import NO_SUCH_KEY, covers, only_for_a_shell
+from dialects.entries import ALL_OF_HOME, NO_SUCH_KEY, covers, has_home, only_for_a_shell
 from dialects.reading_toml import line_of, shown, tables
 
 NAMES = ("codex",)
@@ -170,9 +170,8 @@ def _writable(line: int, key: str, value: object, off: str, where: Where) -> Ent
     if not value.startswith(("/", "~")):
         why = f"is relative to the folder of the settings, {where.file.parent}: write it from / on"
         return Entry(line, key, value, Meaning.DEAD, why, rules)
-    if covers(str(where.real(value)), str(where.home)):
-        why = "all of your home directory can be written, also what a login runs"
-        return Entry(line, key, value, Meaning.WIDER, why)
+    if has_home(value, where):
+        return Entry(line, key, value, Meaning.WIDER, ALL_OF_HOME)
     return Entry(line, key, value, Meaning.ENFORCED, "can be written", rules)
 
 
@@ -304,6 +303,8 @@ def _path(
     elif not path.startswith(("/", "~")) and not key.endswith(ROOTS):
         why = f"is not an absolute path: write it below {ROOTS}, or from / or ~ on"
         yield Entry(line, key, value, Meaning.DEAD, why, rules)
+    elif path.rstrip("/") in ("~", "") and access == "write":
+        yield Entry(line, key, value, Meaning.WIDER, ALL_OF_HOME)
     elif is_glob(path) and access not in ("deny", "none"):
         yield Entry(line, key, value, Meaning.DEAD, "only deny takes globs")
     elif is_glob(path):

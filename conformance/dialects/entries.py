@@ -17,6 +17,7 @@ NO_ROW = "no row asks about it"
 NO_SHELL = "no shell replaces the variable: write ~ or the whole path"
 NO_USER = "only ~ and ~/ mean a home directory: write the whole path"
 NO_SUCH_KEY = "the documentation names no such key"
+ALL_OF_HOME = "all of your home directory can be written, also what a login runs"
 NO_LIST = "is not a list"
 NO_TEXT = "is not a string; versions of the tool drop the whole list, or all settings, for it"
 NO_SWITCH = "is neither true nor false"
@@ -98,6 +99,11 @@ def only_for_a_shell(path: str) -> str:
     if path.startswith("$"):
         return NO_SHELL
     return NO_USER if re.match(r"~[^/]", path) else ""
+
+
+def has_home(path: str, where: Where) -> bool:
+    """True if a path is the home directory or a folder above it."""
+    return covers(str(where.real(path)), str(where.home))
 
 
 def without_subtree(path: str) -> str:

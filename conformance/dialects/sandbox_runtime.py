@@ -14,6 +14,7 @@ from dataclasses import replace
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
 from dialects.entries import (
+    ALL_OF_HOME,
     MATCHES_MOST,
     NO_LIST,
     NO_SWITCH,
@@ -21,6 +22,7 @@ from dialects.entries import (
     boolean,
     covers,
     document,
+    has_home,
     many,
     not_json,
     noted,
@@ -133,7 +135,7 @@ def rules_of_files(node: Node, where: Where, key: str) -> list[Entry]:
     for each in lists["denyWrite"]:
         made.append(_deny_write(each, where, key))
     for each in lists["allowWrite"]:
-        made.append(_allow_write(each, values, key))
+        made.append(_allow_write(each, values, where, key))
     for each in lists["allowRead"]:
         why = "is read again inside a denied folder"
         made.append(Entry(each.line, f"{key}.allowRead", each.value, Meaning.ENFORCED, why))
@@ -189,7 +191,7 @@ def _deny_write(node: Node, where: Where, key: str) -> Entry:
     return Entry(node.line, name, path, Meaning.ENFORCED, why, rules)
 
 
-def _allow_write(node: Node, values: dict[str, list[str]], key: str) -> Entry:
+def _allow_write(node: Node, values: dict[str, list[str]], where: Where, key: str) -> Entry:
     path, name = node.value, f"{key}.allowWrite"
     if shell := only_for_a_shell(path):
         return Entry(node.line, name, path, Meaning.DEAD, shell)
@@ -201,6 +203,8 @@ def _allow_write(node: Node, values: dict[str, list[str]], key: str) -> Entry:
     if over:
         why = f"denyWrite of {over[0]} takes precedence"
         return Entry(node.line, name, path, Meaning.DEAD, why)
+    if has_home(folder, where):
+        return Entry(node.line, name, path, Meaning.WIDER, ALL_OF_HOME)
     inside = [each for each in values["denyWrite"] if covers(folder, each)]
     meaning = Meaning.NARROWER if inside else Meaning.ENFORCED
     why = f"can be written, without {inside[0]}" if inside else "can be written"

@@ -159,6 +159,19 @@ PAIRS = {
     "a_glob_that_is_not_denied": Pair(
         "codex", files('"/srv/*" = "read"'), files('"/srv" = "read"'), DEAD, "only deny"
     ),
+    "a_home_directory_that_can_be_written": Pair(
+        "srt",
+        srt("filesystem", allowWrite=["~"]),
+        srt("filesystem", allowWrite=["~/.cache"]),
+        WIDER,
+        "all of your home directory",
+    ),
+    "a_mount_of_the_home_directory": Pair(
+        "bwrap", "--bind ~ ~", "--bind ~/keys ~/keys", WIDER, "all of your home directory"
+    ),
+    "a_profile_that_writes_the_home_directory": Pair(
+        "codex", files('"~" = "write"'), files('"~/.cache" = "write"'), WIDER, "all of your home"
+    ),
     "a_denied_folder_with_a_readable_file": Pair(
         "codex",
         files('"~/.ssh" = "deny"\n"~/.ssh/config" = "read"'),
