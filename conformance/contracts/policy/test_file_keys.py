@@ -51,7 +51,9 @@ def refused(case: PolicyCase, format_: str, mistake: bytes) -> None:
 
 
 BROKEN = [b"\x01", b"\x1f", b"\n", b"\t", b"\\x", b"\\'", b"\\u12", b"\\u12g4", b"\\U00000041",
-          b"\\ud800", b"\\udc00", b"\\udc00\\ud800", b"\\ud83d\\ud83d", b"\\ud83dx"]  # fmt: skip
+          b"\\v", b"\\e", b"\\0", b"\\!", b"\\u+041", b"\\u0_41", b"\\u 041", b"\\u0x41",
+          b"\\u\xef\xbc\x9041", b"\\ud800", b"\\udc00", b"\\udc00\\ud800",
+          b"\\ud83d\\ud83d", b"\\ud83dx"]  # fmt: skip
 
 
 @requires("POLICY-FILE-10")

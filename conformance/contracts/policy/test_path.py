@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import string
 
 import pytest
 
@@ -35,6 +36,25 @@ def test_invisible_characters_are_kept_at_both_ends(case: PolicyCase, sent: str)
     expect(
         "normal forms, which equal the given paths", case.policy.normalize([*paths, *extra]), wanted
     )
+
+
+# Names with a meaning on Windows only: devices, streams, and names that lose their end.
+WINDOWS = ["con", "NUL.txt", "a/aux", "a/b:c", "ab:", "a/.. /b", "a/. /b", "a/b./c", "a/.../b"]
+
+
+@requires("POLICY-PATH-02", "POLICY-PATH-03")
+@pytest.mark.parametrize("path", WINDOWS)
+def test_a_name_with_a_meaning_on_another_system_is_a_name(case: PolicyCase, path: str) -> None:
+    expect("the normal form", case.policy.normalize([path]), [path])
+
+
+@requires("POLICY-PATH-02")
+@pytest.mark.parametrize("rest", ["", "x", "/x"])
+def test_each_letter_is_a_drive(case: PolicyCase, rest: str) -> None:
+    drives = [f"{letter}:{rest}" for letter in string.ascii_letters]
+    others = [f"{letter}:{rest}".rstrip("/") for letter in "19_-\u00e9\u00aa"]
+    got = case.policy.normalize([*drives, *others])
+    expect("normal forms", got, [*(None for _ in drives), *others])
 
 
 def refused_again_and_again(case: PolicyCase, path: bytes) -> None:

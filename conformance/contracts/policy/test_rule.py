@@ -5,14 +5,36 @@ from __future__ import annotations
 import random
 import re
 
+import pytest
+
 from boxspec.api import expect, law, requires
-from contracts.policy.api import Group, judge, one_profile, oracle, vectors
+from contracts.policy.api import Group, judge, loads, one_profile, oracle, vectors
 from contracts.policy.client import PolicyCase
 
 
 @vectors("POLICY-RULE")
 def test_the_vectors_are_answered(case: PolicyCase, group: Group) -> None:
     judge(case, group)
+
+
+# Characters that some libraries drop as blanks, or read as a sign.
+KEPT = ["\r", "\n", "\x0b", "\x0c", "\x1c", "\x7f", "\x85", "\xa0", "\xad", "\u2028", "\u3000",
+        "\u200b", "\ufeff", "#", ";", "\uff01", "-", "+", "$HOME", "%41"]  # fmt: skip
+
+
+@requires("POLICY-RULE-01")
+@pytest.mark.parametrize("kept", KEPT, ids=ascii)
+def test_only_spaces_and_tabs_are_dropped(case: PolicyCase, kept: str) -> None:
+    rules = [f"{kept}a", f"a{kept}", kept, f"!{kept}b", f"!b{kept}", f"a {kept} b"]
+    answer = case.policy.resolve(one_profile(read=rules, modify=[]))
+    expect("rules of the profile", answer.result["read"], rules)
+
+
+@requires("POLICY-RULE-04")
+@pytest.mark.parametrize("rule", ["Z:x", "z:", "m:/x", "\\!x", "\\*", "!\\x", "\\\\host\\x"])
+def test_a_rule_that_is_absolute_on_some_system_is_refused(case: PolicyCase, rule: str) -> None:
+    loads(case, one_profile(read=["1:x", "aux"], modify=[]))
+    loads(case, one_profile(read=[rule], modify=[]), False)
 
 
 WORDS = [

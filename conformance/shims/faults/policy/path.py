@@ -209,3 +209,33 @@ def one_pass_is_enough():
         found = right(data)
         halved = data.decode().replace("//", "/").replace("/./", "/").removeprefix("./")
         return halved.rstrip("/") if "//" in halved or "/./" in halved else found
+
+
+def refuses(judge):
+    """Refuse paths of which `judge` finds one segment wrong."""
+
+    @reads_paths
+    def normal_path(right, data):
+        found = right(data)
+        if any(map(judge, found.split("/"))):
+            raise Refused("has a name that another system does not have")
+        return found
+
+
+@fault("POLICY-PATH-02", "names of devices are refused", "a list for Windows")
+def devices_are_refused():
+    refuses(lambda name: name.split(".")[0].lower() in ("con", "nul", "aux", "prn"))
+
+
+@fault("POLICY-PATH-03", "two dots and a blank are refused", "Windows drops the blank")
+def dots_and_a_blank_are_refused():
+    refuses(lambda name: name.rstrip(" ") == "..")
+
+
+@fault("POLICY-PATH-02", "the last letter is no drive", "a range without its end")
+def last_letter_is_no_drive():
+    @reads_paths
+    def normal_path(right, data):
+        if data[:2].upper() == b"Z:":
+            return right(b"zz" + data[1:])[1:]
+        return right(data)

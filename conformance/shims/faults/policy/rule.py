@@ -186,3 +186,17 @@ def dot_dot_is_a_name():
     @in_rules_only("segments")
     def segments(right, text):
         return [name for name in text.split("/") if name not in ("", ".")]
+
+
+@fault("POLICY-RULE-01", "a carriage return at the end is dropped", "lines of Windows")
+def carriage_return_is_dropped():
+    @replaces(load)
+    def split_rule(original, text):
+        return original(text.removesuffix("\r"))
+
+
+@fault("POLICY-RULE-04", "a backslash in front of a sign escapes it", "gitignore")
+def escaped_sign_is_a_name():
+    @replaces(load)
+    def split_rule(original, text):
+        return original("./" + text[1:] if text.startswith("\\!") else text)

@@ -97,6 +97,12 @@ def loader(yaml: Any) -> Any:
                 return super().scan_plain_spaces(indent, start_mark)
             return [blanks]
 
+        def scan_directive_name(self, start_mark: Any) -> Any:
+            name = super().scan_directive_name(start_mark)
+            if name not in ("YAML", "TAG"):
+                raise yaml.scanner.ScannerError(None, None, f"a %{name} directive", start_mark)
+            return name
+
         def check_key(self) -> Any:
             return self.peek(1) in "\0 \t\r\n" + (",[]{}" if self.flow_level else "")
 
