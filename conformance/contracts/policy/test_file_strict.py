@@ -63,9 +63,9 @@ def test_labels_are_any_strings(case: PolicyCase, field: str) -> None:
 
 
 @requires("POLICY-FILE-03")
-@pytest.mark.parametrize("bits", [8, 16, 32, 53, 64])
+@pytest.mark.parametrize("bits", [1, 8, 16, 32, 53, 64])
 def test_a_version_is_not_cut_to_a_machine_word(case: PolicyCase, bits: int) -> None:
-    for version in (2**bits, 2**bits + 1, 2**bits + 2, -(2**bits) + 2):
+    for version in (2 ** (bits + 1), 2**bits + 1, 2**bits + 2, -(2**bits)):
         answer = case.policy.load(file(schemaVersion=version))
         told = [] if answer.ok else answer.error.get("problems", [])
         wanted = f"unsupported policy schemaVersion {version}"
@@ -87,3 +87,45 @@ def test_a_file_has_one_directive_of_yaml_1(case: PolicyCase, directive: str) ->
     for before, wanted in (("%YAML 1.2", True), (directive, False)):
         text = f"{before}\n---\n{file()['text']}\n"
         loads(case, {"text": text, "format": "yaml"}, wanted)
+
+
+# Blanks of Unicode, of C and of JavaScript. JSON has only space, tab, LF and CR.
+BLANKS = [
+    "\x0b",
+    "\x0c",
+    "\x1c",
+    "\x85",
+    "\u00a0",
+    "\u2028",
+    "\u2029",
+    "\u3000",
+    "\u200b",
+    "\ufeff",
+]
+
+
+@requires("POLICY-FILE-10", capability="policy.json")
+@pytest.mark.parametrize("blank", BLANKS, ids=ascii)
+def test_json_has_four_blanks(case: PolicyCase, blank: str) -> None:
+    text = file()["text"]
+    for before, after in (("{", ""), ("", "}"), (":", ""), ("", ",")):
+        at = before + after
+        for mark, wanted in ((" \t\r\n", True), (blank, False)):
+            changed = text.replace(at, before + mark + after, 1)
+            loads(case, {"text": changed, "format": "json"}, wanted)
+
+
+@requires("POLICY-FILE-12")
+@pytest.mark.parametrize("bracket", "[{")
+def test_brackets_in_strings_are_no_levels(case: PolicyCase, bracket: str) -> None:
+    for name in (bracket * 300, f'"{bracket}' * 300, f"\\{bracket}" * 300):
+        loads(case, file("spec", description=name, denyModify=[bracket * 300]))
+        loads(case, file("metadata", labels={name: "v"}))
+
+
+@requires("POLICY-FILE-05")
+def test_each_of_a_thousand_problems_is_reported(case: PolicyCase) -> None:
+    rules = [f"/{at}" for at in range(1000)]
+    answer = case.policy.load(file("spec", denyModify=rules))
+    told = [] if answer.ok else [each["pointer"] for each in answer.error.get("problems", [])]
+    expect("pointers of the problems", told, [f"/spec/denyModify/{at}" for at in range(1000)])

@@ -45,30 +45,14 @@ def names_without_case():
     names_match(r"[a-z0-9_-]{1,64}\Z", re.IGNORECASE)
 
 
-@fault("POLICY-FILE-14", "a name begins with a letter or a digit", "as in DNS")
-def names_begin_with_a_letter():
-    names_match(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")
-
-
-@fault("POLICY-FILE-14", "labels have the characters that Kubernetes allows", "a borrowed schema")
-def labels_of_kubernetes():
+@fault("POLICY-FILE-14", "a label has at most 63 characters", "as in Kubernetes")
+def long_labels_are_refused():
     @replaces(load.File)
     def strings(original, self, node, pointer):
         original(self, node, pointer)
         for each in node.value if node.kind == "object" else ():
-            if not re.fullmatch(r"[A-Za-z0-9_./-]{1,63}", each.name):
-                self.wrong(each.at, pointer, "a bad label")
-
-
-@fault("POLICY-FILE-03", "the version is cut to 16 bits", "a small field")
-def version_of_16_bits():
-    @replaces(load.File)
-    def head(original, self, root):
-        for each in root.value if root.kind == "object" else ():
-            node = each.node
-            if each.name == "schemaVersion" and node.kind == "integer" and len(node.value) < 100:
-                node.value = str(int(node.value) % 2**16)
-        original(self, root)
+            if len(each.node.value) > 63:
+                self.wrong(each.at, pointer, "a long label")
 
 
 @fault("POLICY-FILE-04", "a line feed after the kind is not noticed", "`$` of a pattern")
@@ -119,3 +103,36 @@ def digits_of_other_scripts():
     @replaces(yamltext)
     def kind_of_plain(original, text):
         return "integer" if text.isdigit() else original(text)
+
+
+def blank_too(characters):
+    jsontext.BLANK += characters
+
+
+@fault("POLICY-FILE-10", "the line ends of Unicode are blanks of JSON", "char.IsWhiteSpace")
+def line_ends_of_unicode_are_blanks():
+    blank_too("\x85")
+
+
+@fault("POLICY-FILE-10", "a byte order mark between tokens is a blank of JSON", "JavaScript")
+def byte_order_mark_is_a_blank():
+    blank_too("\ufeff")
+
+
+@fault("POLICY-FILE-12", "brackets in strings count as levels", "a scan before the parser")
+def brackets_in_strings_are_levels():
+    @replaces(jsontext)
+    def read(original, text):
+        depth = 0
+        for at, c in enumerate(text):
+            depth += (c in "[{") - (c in "]}")
+            if depth > jsontext.DEEPEST:
+                raise jsontext.too_deep(at)
+        return original(text)
+
+
+@fault("POLICY-FILE-05", "only the first hundred problems are reported", "a short answer")
+def hundred_problems():
+    @replaces(load.File)
+    def problems_as_json(original, self):
+        return original(self)[:100]
