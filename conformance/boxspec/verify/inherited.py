@@ -18,7 +18,7 @@ from boxspec.verify.scene import Scene
 
 @dataclass(frozen=True)
 class Inherited(Target):
-    """Files that a program can use without opening them.
+    """Files that a program can use without opening them. A folder stands for the decoys below it.
 
     writes: True if a program must not write them; False if it must not read them.
     """
@@ -27,8 +27,9 @@ class Inherited(Target):
     writes: bool = False
 
     def attempts(self, scene: Scene) -> list[Attempt]:
-        paths = {each.shown: scene.path(each) for each in self.places if each.base != "/"}
-        known = {shown: path for shown, path in paths.items() if not scene.keeps(path)}
+        paths = [scene.path(each) for each in self.places if each.base != "/"]
+        files = [file for path in paths for file in scene.decoys_below(path) or [path]]
+        known = {scene.shown(path): path for path in files if not scene.keeps(path)}
         opened = _opened(known, "write" if self.writes else "read")
         made = [Attempt("r_open_files", "the descriptors that the command left open", {}, opened)]
         if not self.writes:

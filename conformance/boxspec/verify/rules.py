@@ -216,13 +216,10 @@ def _on_path(kind: str, place: Place, folder: bool) -> list[Target]:
         return [_on_host(kind, Path("/") / place.rest)]
     if kind == "allow-write":
         return [MayWrite(place, folder)]
-    if kind == "deny-read" and folder:
-        return [ReadFolder(place)]
+    inherited = Inherited((place,), writes=kind == "deny-write")
     if kind == "deny-read":
-        return [ReadFile(place, thorough=True), Inherited((place,))]
-    if folder:
-        return [WriteFolder(place)]
-    return [WriteFile(place)]
+        return [ReadFolder(place) if folder else ReadFile(place, thorough=True), inherited]
+    return [WriteFolder(place) if folder else WriteFile(place), inherited]
 
 
 def _on_host(kind: str, path: Path) -> Target:

@@ -187,6 +187,10 @@ class Scene:
             self._tokens[path] = token
         return self._tokens[path]
 
+    def decoys_below(self, path: Path) -> list[Path]:
+        """Return the decoys at and below a path."""
+        return [each for each in self._tokens if each.is_relative_to(path)]
+
     def _set_mode(self, path: Path) -> None:
         """Give a decoy, and each folder above it, the permissions of the user's own files."""
         for base, own in ((self.root, self._own_root), (self.home, Path.home())):

@@ -258,6 +258,12 @@ CONFIGURATIONS = {
     "a_denied_file_that_is_left_open": rule(
         "deny-read", "~/token", f'exec 7<"$HOME/token"\n{WITHOUT_HOME} {{}}\n', "", "7<&-"
     ),
+    "a_file_of_a_denied_folder_that_is_left_open": rule(
+        "deny-read", "~/.ssh", f'exec 7<"$HOME/.ssh/id_ed25519"\n{WITHOUT_HOME} {{}}\n', "", "7<&-"
+    ),
+    "a_denied_file_that_is_left_open_for_writing": rule(
+        "deny-write", "~/.bashrc", f'exec 8<>"$HOME/.bashrc"\n{WITHOUT_HOME} {{}}\n', "", "8>&-"
+    ),
     "a_key_in_a_variable": row(
         "ssh-keys",
         'export KEY="$(cat "{}")"\n' + USUAL.format(NO_HOME),

@@ -270,10 +270,10 @@ def test_expectations_come_from_a_file_with_their_lines(tmp_path: Path) -> None:
 
 
 SRT = """\
-{"network": {"allowedDomains": []},
+{"network": {"allowedDomains": [], "deniedDomains": []},
  "filesystem": {
    "denyRead": ["~/.ssh", 7],
-   "denyWrite": ["*.lock"]}}
+   "denyWrite": ["*.lock"], "allowWrite": []}}
 """
 
 
@@ -356,7 +356,7 @@ def test_findings_are_sarif_with_the_line_of_their_rule(tmp_path: Path) -> None:
     assert place["region"]["startLine"] == 2
 
 
-SRT = """{
+PAGE_SETTINGS = """{
   "network": {"allowedDomains": [], "deniedDomains": []},
   "filesystem": {"denyRead": ["~/.ssh"], "allowWrite": [], "denyWrite": []}
 }"""
@@ -373,7 +373,7 @@ def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
     wrapper(tmp_path, "box.sh", CAREFUL)
     (settings,) = re.findall(r"^```toml\n(.*?)^```", PAGE.read_text(), re.M | re.S)
     (tmp_path / "verify.toml").write_text(settings)
-    (tmp_path / "settings.json").write_text(SRT)
+    (tmp_path / "settings.json").write_text(PAGE_SETTINGS)
     statuses = []
     for command in _commands_of_the_page():
         kit = f"{sys.executable} -P -m {command}"
