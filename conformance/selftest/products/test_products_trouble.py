@@ -16,14 +16,14 @@ import pytest
 
 from contracts.backend.ground import made_ground
 
+pytestmark = pytest.mark.turns(3)
+
 # A duration that no other process uses, so that it identifies the processes of this test.
 FOREVER = "98765.25"
 TROUBLE = f"""
 from pathlib import Path
 
 from products.adapter import EVERYTHING, Adapter
-
-pytestmark = pytest.mark.turns(3)
 
 CRASHES = ["/bin/sh", "-c", "kill -SEGV $$"]
 HANGS = ["/bin/sleep", "{FOREVER}"]

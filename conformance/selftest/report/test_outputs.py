@@ -22,15 +22,13 @@ from boxspec.cli.faults import summary
 from boxspec.errors import UsageError
 from boxspec.faults.fault import catalogue
 from boxspec.faults.outcome import Outcome
-from boxspec.judge.record import Record
-from boxspec.judge.verdict import Blocked, Failure, NotMeasured, Verdict
+from boxspec.judge.verdict import Failure, NotMeasured, Verdict
 from boxspec.report import attestation, badge, junit, markdown, sarif, tap
 from boxspec.report import json as json_report
-from boxspec.report.join import joined
 from boxspec.report.result import Result, checked, is_failure, read
 from selftest.report.made_results import HOSTILE, made
 from selftest.tools import FEW_TEXTS, RESULT_SCHEMA, ROOT, boxspec
-from selftest.trees import HARDENED, MUST, OTHER_MUST, record, tree
+from selftest.trees import HARDENED, MUST, OTHER_MUST
 
 SARIF = Path(sarif.__file__).with_name("schemas") / "sarif.json"
 XSD = etree.XMLSchema(etree.parse(Path(__file__).with_name("schemas") / "junit.xsd"))
@@ -59,44 +57,7 @@ def result() -> Result:
     return Result.of(plain)
 
 
-# Shards and statements -----------------------------------------------------------------------
-
-
-def shard(number: int, *records: Record, of: int = 2) -> Result:
-    found = tree(list(records), shard=(number, of))
-    return Result.of(json.loads(json_report.render(json_report.plain(found, 0, "PASS: a part"))))
-
-
-def test_joined_shards_have_the_verdicts_of_one_run() -> None:
-    first = shard(1, record(f"{MUST}/one"), record(OTHER_MUST, Blocked([MUST], "it is broken")))
-    second = shard(2, record(f"{MUST}/two", broken()), record(HARDENED, NotMeasured("late")))
-    whole = joined([second, first])
-    verdicts = {name: each["verdict"] for name, each in whole.requirements.items()}
-    assert verdicts == {MUST: "fails", OTHER_MUST: "not-measured", HARDENED: "not-measured"}
-    assert whole.requirements[OTHER_MUST]["blocked_by"] == [MUST]
-    assert (whole.status, whole.words) == (1, "FAIL: 1 required fails")
-    validator_for(json.loads(RESULT_SCHEMA.read_text())).validate(whole.plain)
-
-
-@pytest.mark.parametrize(
-    ("shards", "problem"),
-    [
-        ([shard(1, record(MUST))], "has the parts 1/2"),
-        ([shard(1, record(MUST))] * 2, "has the parts 1/2, 1/2"),
-        ([shard(1, record(MUST)), shard(2, record(MUST), of=3)], "has the parts 1/2, 2/3"),
-    ],
-)
-def test_an_incomplete_set_of_shards_is_not_joined(shards: list[Result], problem: str) -> None:
-    with pytest.raises(UsageError, match=problem):
-        joined(shards)
-
-
-def test_each_test_is_in_one_shard() -> None:
-    words = ("run", "--contract", "policy", "--topic", "POLICY-GLOB", "--no-cache", "--json", "-")
-    found = [json.loads(boxspec(*words, "--shard", f"{part}/2").stdout) for part in (1, 2)]
-    names = [{each["id"] for each in one["tests"]} for one in found]
-    assert names[0] and names[1] and not names[0] & names[1]
-    assert len(names[0] | names[1]) == len(json.loads(boxspec(*words).stdout)["tests"])
+# Statements ------------------------------------------------------------------------------------
 
 
 def test_a_statement_has_the_digest_of_the_json_result(result: Result) -> None:
