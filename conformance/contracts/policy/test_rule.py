@@ -30,6 +30,24 @@ def test_only_spaces_and_tabs_are_dropped(case: PolicyCase, kept: str) -> None:
     expect("rules of the profile", answer.result["read"], rules)
 
 
+@requires("POLICY-RULE-02")
+def test_a_rule_is_not_made_shorter(case: PolicyCase) -> None:
+    """Other spellings of one meaning are rules of their own, in answers too."""
+    rules = [
+        "**/**",
+        "a/**/**",
+        "**/a/**/**/b",
+        "**/*",
+        "*/**",
+        "a/*/**/*",
+        "..a",
+        "a/...",
+        "e\u0301",
+    ]
+    answer = case.policy.resolve(one_profile(read=rules, modify=[]))
+    expect("rules of the profile", answer.result["read"], rules)
+
+
 @requires("POLICY-RULE-04")
 @pytest.mark.parametrize("rule", ["Z:x", "z:", "m:/x", "\\!x", "\\*", "!\\x", "\\\\host\\x"])
 def test_a_rule_that_is_absolute_on_some_system_is_refused(case: PolicyCase, rule: str) -> None:

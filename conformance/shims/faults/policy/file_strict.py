@@ -136,3 +136,10 @@ def hundred_problems():
     @replaces(load.File)
     def problems_as_json(original, self):
         return original(self)[:100]
+
+
+@fault("POLICY-FILE-16", "not-a-number is read in any case", "text.lower()")
+def not_a_number_in_any_case():
+    @replaces(yamltext)
+    def kind_of_plain(original, text):
+        return "number" if text.lower() == ".nan" else original(text)

@@ -200,3 +200,13 @@ def escaped_sign_is_a_name():
     @replaces(load)
     def split_rule(original, text):
         return original("./" + text[1:] if text.startswith("\\!") else text)
+
+
+@fault("POLICY-RULE-02", "neighbouring `**` segments become one", "one meaning, one spelling")
+def deep_segments_are_merged():
+    @replaces(load)
+    def split_rule(original, text):
+        negated, body = original(text)
+        while "**/**" in body:
+            body = body.replace("**/**", "**")
+        return negated, body
