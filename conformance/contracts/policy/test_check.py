@@ -276,3 +276,16 @@ def asked_of(op: str, given: Policy) -> dict[str, Any]:
     if op == "policy.resolve":
         return {"op": op, "policy": given, "profile": "p"}
     return {"op": op, "policy": given, "checks": ASKED}
+
+
+@requires("POLICY-CHECK-05", needs=["POLICY-RULE-01"])
+@pytest.mark.parametrize("own", [True, False], ids=["own rule", "global deny"])
+def test_a_name_with_an_exclamation_mark_is_reported_as_it_is_written(
+    case: PolicyCase, own: bool
+) -> None:
+    """`!x` as matched_rule would be another rule than `./!x`."""
+    denied = {"deny_read": ["./!x"]} if not own else {}
+    rules = ["./!y", "!./!x"] if own else ["./!y"]
+    items = case.policy.check(one_profile(rules, [], **denied), questions("read", ["!x", "!y"]))
+    got = [(item.get("allowed"), item.get("matched_rule")) for item in items]
+    expect("decisions and their rules", got, [(False, "./!x"), (True, "./!y")])

@@ -164,3 +164,11 @@ def test_an_exception_for_the_root_needs_a_deny_that_matches_it(
 ) -> None:
     loads(case, denying("**", "!."))
     loads(case, denying(glob, "!."), False)
+
+
+@requires("POLICY-EXCEPT-02")
+def test_the_root_is_an_exact_path(case: PolicyCase) -> None:
+    for deny in ("**", "./**"):
+        loads(case, one_profile(modify=["m"], deny_modify=[deny, "!."]))
+    for deny in ("a/**", "*", "*/**"):
+        loads(case, one_profile(modify=["m"], deny_modify=[deny, "!."]), False)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from boxspec.api import requires
+from boxspec.api import expect, requires
 from contracts.policy.api import (
     Group,
     Policy,
@@ -97,3 +97,16 @@ def test_a_rule_equals_a_deny_of_the_other_file_however_both_are_spelled(case: P
         loads(case, policy({"denyRead": [deny]}, own), False)
         loads(case, policy(own, {"denyRead": [deny]}))
         loads(case, policy({"denyRead": [f"{deny}x"]}, own))
+
+
+@requires("POLICY-MERGE-07")
+@pytest.mark.parametrize("text", ["", " ", "\n", "\n\n", "{}", "null"], ids=ascii)
+@pytest.mark.parametrize("place", ["global", "workspace"])
+def test_a_file_without_a_policy_is_not_left_out(case: PolicyCase, place: str, text: str) -> None:
+    """A request with a workspace has two files, even if one of them is empty."""
+    made = policy({"denyRead": ["k"]}, {"denyRead": ["x"]})
+    loads(case, made)
+    (made if place == "global" else made["workspace"])["text"] = text
+    answer = case.policy.load(made)
+    told = [] if answer.ok else [each["file"] for each in answer.error.get("problems", [])]
+    expect("files with a problem", {*told}, {place})

@@ -111,9 +111,34 @@ def test_a_name_like_the_built_in_one_is_unknown(case: PolicyCase, name: str) ->
 
 @requires("POLICY-PROFILE-01")
 @pytest.mark.parametrize(
-    "name", ["P", "p ", " p", "p\n", "\u03c1", "\uff50", "p.", "pp"], ids=ascii
+    "name",
+    ["P", "p ", " p", "p\n", "\u03c1", "\uff50", "p.", "pp", "p\0", "p\0x"],
+    ids=ascii,
 )
 def test_a_name_like_a_defined_one_is_unknown(case: PolicyCase, name: str) -> None:
     own = policy({"fsProfiles": {"p": {"read": ["**"]}}})
     asked = [question("read", "x", each) for each in ("p", name)]
     expect(f"decisions by `p` and by {name!r}", case.policy.allowed(own, asked), [True, None])
+
+
+@requires("POLICY-PROFILE-01")
+@pytest.mark.parametrize("length", [31, 63, 64, 127, 255, 256, 1023, 4096])
+def test_a_long_name_is_compared_to_its_end(case: PolicyCase, length: int) -> None:
+    name = "p" * length
+    own = policy({"fsProfiles": {name: {"read": ["**"]}, f"{name}b": {"read": ["y"]}}})
+    asked = [question("read", "x", each) for each in (name, f"{name}b", f"{name}a", name[:-1])]
+    expect("decisions", case.policy.allowed(own, asked), [True, False, None, None])
+
+
+# Names that a reader may take for the one that is meant if a request has no profile.
+DEFAULTS = ["default", "test", "main", "p", "*", "Policy", "null", "None", "undefined"]
+
+
+@requires("POLICY-PROFILE-02")
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_no_other_profile_is_the_default(case: PolicyCase, name: str) -> None:
+    own = policy({"fsProfiles": {name: {"read": ["y"]}, "q": {"read": ["z"]}}})
+    asked = [question(op, "x", None) for op in ("read", "modify")]
+    expect("decisions without a profile", case.policy.allowed(own, asked), [True, True])
+    alone = policy({"fsProfiles": {name: {"read": ["y"]}}})
+    expect("the profile of the lists", case.policy.resolve(alone, None).result["read"], ["**"])

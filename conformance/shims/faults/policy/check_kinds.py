@@ -82,3 +82,13 @@ def a_policy_is_remembered_without_its_workspace():
         if base not in known:
             known[base] = original(base, workspace)
         return known[base]
+
+
+@fault("POLICY-CHECK-05", "`./` in front of an exclamation mark is not reported", "the bare body")
+def matched_rule_is_the_body():
+    @replaces(decide, "decide")
+    def with_the_body(original, entries, path, fold):
+        found = original(entries, path, fold)
+        if found.deciding is not None:
+            found.matched_rule = found.deciding.rule.body
+        return found

@@ -1,10 +1,11 @@
 """Faults of kinds that occur in any engine, by the table of the contract."""
 
 import policy.decide as decide
+import policy.judge as judge
 import policy.load as load
 from faults.policy.counted import keep_first
 from faults.policy.narrow import During
-from faults.registry import fault
+from faults.registry import fault, replaces
 
 
 def change_bodies_inside_exceptions(change):
@@ -39,3 +40,10 @@ def wide_question_mark_in_an_exception():
 @fault("POLICY-EXCEPT-04", "in an exception a star of the profile crosses slashes", "fnmatch")
 def wide_star_in_an_exception():
     change_bodies_inside_exceptions(lambda body: body if "**" in body else body.replace("*", "**"))
+
+
+@fault("POLICY-EXCEPT-02", "the root is no exact path", "an exception has a name")
+def root_is_no_exception():
+    @replaces(judge)
+    def holds(original, deny, rule):
+        return rule.body != "." and original(deny, rule)

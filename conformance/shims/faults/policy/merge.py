@@ -215,3 +215,10 @@ def denies_are_compared_as_written():
         }
         kept = [each for each in workspace.problems if each.pointer not in hidden]
         workspace.problems = kept
+
+
+@fault("POLICY-MERGE-07", "an empty text counts as no second file", "a check of the length")
+def empty_file_is_no_file():
+    @replaces(merge)
+    def load(original, base, workspace=None):
+        return original(base, workspace if workspace and workspace[0].strip() else None)

@@ -43,3 +43,37 @@ def profiles_without_case():
     def __init__(original, self, policy, name):
         wanted = next((each for each in policy.profiles if each.lower() == str(name).lower()), name)
         original(self, policy, wanted if name is not None else None)
+
+
+def looked_up_by(key):
+    @replaces(decide.Resolved)
+    def __init__(original, self, policy, name):
+        alike = [each for each in policy.profiles if name is not None and key(each) == key(name)]
+        original(self, policy, alike[0] if alike and name not in policy.profiles else name)
+
+
+@fault("POLICY-PROFILE-01", "a requested name ends at a NUL", "strcmp")
+def name_ends_at_a_nul():
+    looked_up_by(lambda name: name.partition("\0")[0])
+
+
+@fault("POLICY-PROFILE-01", "64 bytes of a requested name are compared", "strncmp")
+def long_names_are_cut():
+    looked_up_by(lambda name: name[:64])
+
+
+def omitted_means(choose):
+    @replaces(decide.Resolved)
+    def __init__(original, self, policy, name):
+        found = choose(policy) if name is None else name
+        original(self, policy, found if found in policy.profiles else name)
+
+
+@fault("POLICY-PROFILE-02", "without a profile `default` is meant, if it exists", "a usual name")
+def default_is_meant():
+    omitted_means(lambda policy: "default")
+
+
+@fault("POLICY-PROFILE-02", "without a profile that with the policy's name is meant", "one name")
+def name_of_the_policy_is_meant():
+    omitted_means(lambda policy: policy.name)
