@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import NamedTuple
+
+from boxspec.proc_lines import proc_lines
 
 
 class Mount(NamedTuple):
@@ -20,28 +23,28 @@ class Mount(NamedTuple):
 
 def mounts() -> list[Mount]:
     """Return all mounts in the order in which they were made; no mounts if /proc is not mounted."""
-    return _parsed(_text())
+    return _parsed(_content())
 
 
-def _text() -> str:
+def _content() -> bytes:
     try:
-        return Path("/proc/self/mountinfo").read_text(errors="surrogateescape")
+        return Path("/proc/self/mountinfo").read_bytes()
     except OSError:
-        return ""
+        return b""
 
 
-def _parsed(text: str) -> list[Mount]:
-    return [Mount(*map(_decoded, line.split(" ")[3:5])) for line in text.split("\n") if line]
+def _parsed(content: bytes) -> list[Mount]:
+    return [Mount(*map(_decoded, line.split(" ")[3:5])) for line in proc_lines(content)]
 
 
 def mounted_below(folder: Path) -> list[Path]:
     """Return the mount points at this folder or below it, as paths that begin with `folder`."""
-    text = _text()
+    content = _content()
     # A quick test: a host may have thousands of mounts, and few folders contain one.
-    if _encoded(folder.name) not in text:
+    if os.fsencode(_encoded(folder.name)) not in content:
         return []
     place = folder.parent.resolve() / folder.name
-    found = [each.at for each in _parsed(text) if each.at.is_relative_to(place)]
+    found = [each.at for each in _parsed(content) if each.at.is_relative_to(place)]
     return [folder / at.relative_to(place) for at in found]
 
 

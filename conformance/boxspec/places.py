@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from boxspec.errors import UsageError
+from boxspec.proc_lines import proc_lines
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACTS = ROOT / "conformance" / "contracts"
@@ -132,10 +133,10 @@ def _fits(folder: Path) -> bool:
     try:
         mode = folder.stat().st_mode
         system = os.statvfs(folder)
-        mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace")
+        mounts = proc_lines(Path("/proc/self/mounts").read_bytes())
     except OSError:
         return False
-    kinds = [line.split(" ")[2] for line in mounts.splitlines() if f" {folder} " in line]
+    kinds = [line.split(" ")[2] for line in mounts if f" {folder} " in line]
     everybody = stat.S_ISVTX | stat.S_IRWXO
     return (
         kinds[-1:] == ["tmpfs"]

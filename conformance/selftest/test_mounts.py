@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from boxspec import mounts
 
-LIST = """\
+LIST = b"""\
 1 0 8:1 / / rw - ext4 d rw
 2 1 8:2 /covered /w\\040s rw - ext4 d rw
 3 1 8:2 /in\\040side /w\\040s rw - ext4 d rw
@@ -28,7 +29,7 @@ LIST = """\
 def test_the_last_mount_above_a_file_counts(
     monkeypatch: pytest.MonkeyPatch, path: str, inner: str
 ) -> None:
-    monkeypatch.setattr(Path, "read_text", lambda *_, **__: LIST)
+    monkeypatch.setattr(Path, "read_bytes", lambda _: LIST)
     assert mounts.inner_path(Path(path)) == inner
 
 
@@ -44,5 +45,14 @@ def test_the_last_mount_above_a_file_counts(
 def test_the_mounts_at_and_below_a_folder_are_found(
     monkeypatch: pytest.MonkeyPatch, folder: str, points: list[str]
 ) -> None:
-    monkeypatch.setattr(Path, "read_text", lambda *_, **__: LIST)
+    monkeypatch.setattr(Path, "read_bytes", lambda _: LIST)
     assert [str(each) for each in mounts.mounted_below(Path(folder))] == points
+
+
+@pytest.mark.parametrize("name", [b"a\rb", b"a\x0bb", b"a\xe2\x80\xa8b", b"a\xffb"])
+def test_a_mount_point_with_an_odd_name_is_found(
+    monkeypatch: pytest.MonkeyPatch, name: bytes
+) -> None:
+    found = LIST + b"5 1 8:3 / /w/%s rw - tmpfs t rw\n" % name
+    monkeypatch.setattr(Path, "read_bytes", lambda _: found)
+    assert mounts.mounted_below(Path("/w")) == [Path("/w") / os.fsdecode(name)]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from boxspec.errors import UsageError
 from boxspec.mounts import Mount, mounts
+from boxspec.proc_lines import proc_lines
 
 # The processes and threads that a run needs: without long tests, and for each long test that runs
 # at the same time. Runs were seen to use at most 408 with -j 4, and 542 with -j 32.
@@ -35,10 +36,10 @@ def affordable(jobs: int) -> int:
 def processes_left() -> int | None:
     """Return the number of processes and threads that can still start; None without a limit."""
     try:
-        text = Path("/proc/self/cgroup").read_text(encoding="utf-8", errors="surrogateescape")
+        lines = proc_lines(Path("/proc/self/cgroup").read_bytes())
     except OSError:
         return None
-    groups = [Path(line.split(":", 2)[2]) for line in text.splitlines() if line.count(":") >= 2]
+    groups = [Path(line.split(":", 2)[2]) for line in lines if line.count(":") >= 2]
     hierarchies = [each for each in mounts() if os.access(each.at / "cgroup.procs", os.F_OK)]
     return least_left(groups, hierarchies)
 

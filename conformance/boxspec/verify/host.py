@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from boxspec.mounts import mounts
+from boxspec.proc_lines import proc_lines
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.verify.janitor import registered
@@ -84,7 +85,7 @@ def _objects() -> dict[str, Version]:
     for folder in {each.resolve() for each in shared if each.is_dir()}:
         with contextlib.suppress(OSError), os.scandir(folder) as entries:
             found |= _files(entries, of_runs)
-    for line in (procs.read(SEGMENTS) or b"").decode().splitlines()[1:]:
+    for line in proc_lines(procs.read(SEGMENTS))[1:]:
         key, number, _, size, creator, _, attached, owner, *_ = line.split()
         if int(owner) == os.geteuid() and f"{SEGMENTS}/{key}" not in of_runs:
             used = attached != "0" or procs.exists(int(creator))
@@ -98,7 +99,7 @@ def _objects() -> dict[str, Version]:
             covered[mount.at] += 1
             number = f" (number {covered[mount.at]})" if covered[mount.at] > 1 else ""
             found[f"the mount {mount.at}{number}"] = ()
-    interfaces = (procs.read("/proc/net/dev") or b"").decode().splitlines()[2:]
+    interfaces = proc_lines(procs.read("/proc/net/dev"))[2:]
     return found | {
         f"network interface {each.partition(':')[0].strip()}": () for each in interfaces
     }

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from boxspec.proc_lines import proc_lines
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.verify.host import MEMORY
@@ -54,7 +55,7 @@ def _attempt(
 
 def _hierarchies() -> Iterator[Path]:
     """Yield the folders at which control groups are mounted."""
-    for line in (procs.read("/proc/self/mounts") or b"").decode("utf-8", "replace").splitlines():
+    for line in proc_lines(procs.read("/proc/self/mounts")):
         _, folder, kind, *_ = line.split(" ")
         if kind in ("cgroup", "cgroup2"):
             yield Path(folder)

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from boxspec.proc_lines import proc_lines
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.verify.port import Port
@@ -83,7 +84,7 @@ def addresses_of_this_machine() -> list[str]:
     """Return the addresses of this machine."""
     known = (procs.read("/proc/net/fib_trie") or b"").decode()
     v4 = re.findall(r"\|-- (\S+)\n\s+/32 host LOCAL", known)
-    lines = (procs.read("/proc/net/if_inet6") or b"").decode().splitlines()
+    lines = proc_lines(procs.read("/proc/net/if_inet6"))
     v6 = [str(ipaddress.IPv6Address(bytes.fromhex(line.split()[0]))) for line in lines]
     return sorted({*v4, *v6})
 

@@ -181,7 +181,7 @@ def _stands_in(pid: int, folder: Path) -> bool:
     try:
         return (
             Path(f"/proc/{pid}/cwd").readlink() == folder
-            and Path(f"/proc/{pid}/comm").read_text().strip() == "sh"
+            and Path(f"/proc/{pid}/comm").read_text(errors="replace").strip() == "sh"
         )
     except OSError:
         return False

@@ -148,7 +148,7 @@ def test_a_member_that_cannot_be_signalled_does_not_block_the_run(case: ExecCase
 @pytest.mark.parametrize("members", [0, 1, 2])
 @requires("EXEC-KILL-16", capability="exec.termination", overlap=2.5, needs=NEEDED_FOR_MEMBERS)
 def test_surviving_members_are_counted(case: ExecCase, members: int) -> None:
-    if re.search("hidepid=(?!0|off)", Path("/proc/self/mountinfo").read_text()):
+    if re.search("hidepid=(?!0|off)", Path("/proc/self/mountinfo").read_text(errors="replace")):
         raise HostLacks("other users", "/proc is mounted with hidepid: it hides other users")
     seen = exit_leaving_members(case, members)
     expect("group_left", seen.result["group_left"], members)

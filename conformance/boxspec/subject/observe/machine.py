@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from boxspec.proc_lines import proc_lines
+
 TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
 USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL = range(8)
 
@@ -84,10 +86,10 @@ def _limits() -> Path:
     """Return the file with the processor limits of the control group of this process (cgroup
     v2)."""
     try:
-        groups = Path("/proc/self/cgroup").read_text(encoding="ascii")
+        groups = proc_lines(Path("/proc/self/cgroup").read_bytes())
     except OSError:
-        groups = ""
-    own = next((line[3:] for line in groups.splitlines() if line.startswith("0::")), "/")
+        groups = []
+    own = next((line[3:] for line in groups if line.startswith("0::")), "/")
     return Path("/sys/fs/cgroup") / own.lstrip("/") / "cpu.stat"
 
 

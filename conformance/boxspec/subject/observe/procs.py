@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
+from boxspec.proc_lines import proc_lines
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.realtime import beside_the_target
 from boxspec.subject.observe.stamps import UNKNOWN, Waited
@@ -123,8 +124,8 @@ def _thread_is_dying(folder: str) -> bool:
     if not status or not stat:
         return True
     pending = 0
-    for line in status.splitlines():
-        if line.startswith((b"SigPnd:", b"ShdPnd:")):
+    for line in proc_lines(status):
+        if line.startswith(("SigPnd:", "ShdPnd:")):
             pending |= int(line.split()[1], 16)
     flags = int(stat.rpartition(b")")[2].split()[6])
     return bool(pending >> (signal.SIGKILL - 1) & 1 or flags & (PF_EXITING | PF_SIGNALED))
@@ -188,8 +189,7 @@ NOBODY = 2**22
 
 def cgroups(pid: int) -> list[str]:
     """Return the control groups of a process, one for each hierarchy, as paths below its mount."""
-    lines = (read(f"/proc/{pid}/cgroup") or b"").decode("utf-8", "replace").splitlines()
-    return [line.split(":", 2)[2] for line in lines]
+    return [line.split(":", 2)[2] for line in proc_lines(read(f"/proc/{pid}/cgroup"))]
 
 
 @beside_the_target()
@@ -216,17 +216,17 @@ def exists(pid: int) -> bool:
 
 def known_inside_as(pid: int) -> int | None:
     """Return the pid of a process in its own pid namespace; None if it has no such namespace."""
-    for line in (read(f"/proc/{pid}/status") or b"").splitlines():
-        if line.startswith(b"NSpid:"):
+    for line in proc_lines(read(f"/proc/{pid}/status")):
+        if line.startswith("NSpid:"):
             numbers = line.split()[1:]
             return int(numbers[-1]) if len(numbers) > len(_own_numbers()) else None
     return None
 
 
 @cache
-def _own_numbers() -> tuple[bytes, ...]:
-    status = read("/proc/self/status") or b""
-    found = next((line for line in status.splitlines() if line.startswith(b"NSpid:")), b"")
+def _own_numbers() -> tuple[str, ...]:
+    lines = proc_lines(read("/proc/self/status"))
+    found = next((line for line in lines if line.startswith("NSpid:")), "")
     return tuple(found.split()[1:])
 
 
@@ -307,7 +307,7 @@ class Status(dict[str, str]):
     def __init__(self, pid: int, thread: str | None = None) -> None:
         super().__init__()
         place = f"/proc/{pid}/status" if thread is None else f"/proc/{pid}/task/{thread}/status"
-        for line in (read(place) or b"").decode("utf-8", "replace").splitlines():
+        for line in proc_lines(read(place)):
             key, _, value = line.partition(":")
             self[key] = value.strip()
         self.fd_count = len(descriptors(pid)) if thread is None else 0
@@ -367,8 +367,8 @@ def wakeups(pid: int) -> int:
     switches."""
     total = 0
     for task in threads(pid):
-        for line in (read(f"/proc/{pid}/task/{task}/status") or b"").splitlines():
-            if line.startswith(b"voluntary_ctxt_switches:"):
+        for line in proc_lines(read(f"/proc/{pid}/task/{task}/status")):
+            if line.startswith("voluntary_ctxt_switches:"):
                 total += int(line.split()[1])
     return total
 

@@ -148,7 +148,7 @@ def mount_points() -> list[tuple[bytes, bytes, bytes]]:
         for line in lines:
             _, _, device, inner, at, *_ = (
                 re.sub(rb"\\([0-7]{3})", lambda m: bytes([int(m[1], 8)]), word)
-                for word in line.split()
+                for word in line.removesuffix(b"\n").split(b" ")
             )
             found.append((device, inner, at))
     return found
