@@ -7,8 +7,6 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from boxspec.proc_lines import proc_lines
-
 
 class Mount(NamedTuple):
     """One mount.
@@ -34,7 +32,9 @@ def _content() -> bytes:
 
 
 def _parsed(content: bytes) -> list[Mount]:
-    return [Mount(*map(_decoded, line.split(" ")[3:5])) for line in proc_lines(content)]
+    # A name may contain any character but a line feed, which the kernel escapes.
+    lines = os.fsdecode(content).split("\n")
+    return [Mount(*map(_decoded, line.split(" ")[3:5])) for line in lines if line]
 
 
 def mounted_below(folder: Path) -> list[Path]:

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from boxspec.errors import UsageError
-from boxspec.proc_lines import proc_lines
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACTS = ROOT / "conformance" / "contracts"
@@ -133,13 +132,13 @@ def _fits(folder: Path) -> bool:
     try:
         mode = folder.stat().st_mode
         system = os.statvfs(folder)
-        mounts = proc_lines(Path("/proc/self/mounts").read_bytes())
+        mounts = Path("/proc/self/mounts").read_bytes().split(b"\n")
     except OSError:
         return False
-    kinds = [line.split(" ")[2] for line in mounts if f" {folder} " in line]
+    kinds = [line.split(b" ")[2] for line in mounts if os.fsencode(f" {folder} ") in line]
     everybody = stat.S_ISVTX | stat.S_IRWXO
     return (
-        kinds[-1:] == ["tmpfs"]
+        kinds[-1:] == [b"tmpfs"]
         and mode & everybody == everybody
         and not system.f_flag & (os.ST_NOEXEC | os.ST_RDONLY)
         and system.f_bavail * system.f_frsize >= _MEMORY_BYTES

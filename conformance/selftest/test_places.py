@@ -29,7 +29,7 @@ def host(
     disk = SimpleNamespace(f_flag=0, f_bavail=1 << 20, f_frsize=4096)
     monkeypatch.setattr(os, "statvfs", lambda place: system if place == places.MEMORY else disk)
     monkeypatch.setattr(Path, "stat", lambda _: SimpleNamespace(st_mode=mode))
-    monkeypatch.setattr(Path, "read_text", lambda *_, **__: mounts)
+    monkeypatch.setattr(Path, "read_bytes", lambda _: mounts.encode())
 
 
 def test_memory_is_used_where_it_fits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
 
+from boxspec.errors import HarnessError
+
 THREADS = 32
 
 
@@ -66,8 +68,15 @@ class BodyPool:
         """
         if len(self._threads) < self._limit:
             thread = threading.Thread(target=self._work, name="body", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                # Other programs may have used up the processes of the user. The other threads do
+                # the work.
+                if not self._threads:
+                    raise HarnessError("cannot start a thread: too many processes run") from None
+                return
             self._threads.append(thread)
-            thread.start()
 
     def running(self) -> list[float]:
         """Return the start times of the running bodies, by the monotonic clock."""
