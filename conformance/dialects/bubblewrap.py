@@ -7,6 +7,7 @@ carried out in their order; a later mount covers an earlier one.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 from dataclasses import dataclass, replace
@@ -172,7 +173,8 @@ def _is_mount(path: str, earlier: list[Option], where: Where) -> bool:
         return True
     # A mount of the host is there too if its folder was bound with all below it.
     bound = any(each.name in BINDS + READ_ONLY and not each.moves for each in earlier)
-    return bound and where.real(path).is_mount()
+    # Unlike Path.is_mount, this is False for a path that is too long.
+    return bound and os.path.ismount(where.real(path))
 
 
 def _elsewhere(entry: Entry, option: Option, options: list[Option], where: Where) -> Entry:

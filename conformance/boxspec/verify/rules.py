@@ -227,7 +227,8 @@ def _on_host(kind: str, path: Path) -> Target:
 
     An attempt only opens this file of the host, and never reads or writes it.
     """
-    if not path.exists():
+    # Unlike Path.exists, this is False for a path that is too long.
+    if not os.path.exists(path):  # noqa: PTH110
         raise UntestableError(NOTHING_THERE)
     if kind == "deny-read":
         if not os.access(path, os.R_OK):

@@ -1,4 +1,4 @@
-"""Tests of the readers of other tools' settings: they name known mistakes and report every entry."""
+"""Tests of readers of settings: known mistakes are named, and each entry is reported."""
 
 from __future__ import annotations
 
