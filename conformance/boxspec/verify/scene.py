@@ -12,23 +12,24 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from boxspec import umask
 from boxspec.programs import programs
 from boxspec.random_names import random_folder_name, random_name
-from boxspec.subject.observe.facts import Facts, content, facts_of, holds, tree
+from boxspec.subject.observe.facts import content, holds
 from boxspec.subject.observe.listeners import Listeners
 from boxspec.subject.observe.victim import Victim
 from boxspec.verify import objects
-from boxspec.verify.errors import UntestableError
+from boxspec.verify.errors import UntestableError, explained
 from boxspec.verify.janitor import Janitor
 from boxspec.verify.known_secrets import mode_of_decoy
 from boxspec.verify.layout import DROPPED, Layout, parents, without_the_kit
 from boxspec.verify.paths import Place
 from boxspec.verify.port import Port, SocketFile
+from boxspec.verify.watch import Watch
 
 # The folder in which programs of all users make temporary files.
 TEMPORARY = Path("/tmp")
@@ -104,11 +105,7 @@ class Scene:
         # Listeners at the places in which programs of a user listen, by name.
         self.user_sockets: dict[str, SocketFile] = {}
         self._tokens: dict[Path, str] = {}
-        # The identity of the file at each tried path before the start; and the paths at which this
-        # file was missing or replaced while the program ran.
-        self._identities: dict[Path, tuple[int, int] | None] = {}
-        self._displaced: set[Path] = set()
-        self._watched: dict[Path, dict[str, Facts]] = {}
+        self._watch = Watch(self.home)
         self._victim: Victim | None = None
         self._listeners: tuple[Listeners, set[str]] | None = None
 
@@ -153,7 +150,7 @@ class Scene:
                 raise UntestableError(NOTHING_THERE)
             if new:
                 self._janitor.remove(new[-1])
-        with _explained(path):
+        with explained(path):
             if not path.parent.is_dir():
                 path.parent.mkdir(parents=True, exist_ok=True)
 
@@ -179,7 +176,7 @@ class Scene:
             token = secrets.token_hex(12)
             self.make_parents(path)
             is_new = not path.exists()
-            with _explained(path):
+            with explained(path):
                 kept = b"" if is_new else path.read_bytes()
                 path.write_bytes(kept + f"# {token}\n".encode())
             if is_new:
@@ -217,9 +214,7 @@ class Scene:
     def after_the_start(self) -> None:
         """Write the late decoys, and then the marker for which their attempts wait. Before that,
         note the files that the command has moved."""
-        known = self._identities.items()
-        self._displaced = {path for path, before in known if before and before != _identity(path)}
-        self._displaced |= {path for path, token in self._tokens.items() if not holds(path, token)}
+        self._watch.note_displaced(self._tokens)
         for path, token in self._late.items():
             # The launcher may have put a mount point there, or may have moved the folder.
             with contextlib.suppress(OSError):
@@ -332,7 +327,7 @@ class Scene:
 
     def places(self) -> list[str]:
         """Return the paths of the decoys, relative to the home directory."""
-        paths = {*self._tokens, *self._watched}
+        paths = {*self._tokens, *self._watch.paths()}
         return [str(path.relative_to(self.home)) for path in paths if self.home in path.parents]
 
     def removed_at_the_end(self, path: Path) -> None:
@@ -344,25 +339,17 @@ class Scene:
         self._janitor.remove_objects(key, name)
 
     def watch(self, path: Path) -> None:
-        self._watched.setdefault(path, {})
+        self._watch.add(path)
 
     def settle(self) -> None:
         """Record the watched paths as they are before the start."""
-        for path in self._watched:
-            self._watched[path] = _tree(path)
-        for path in (*self._tokens, *self._watched):
-            self._identities |= {each: _identity(each) for each in self._with_parents(path)}
+        self._watch.settle(self._tokens)
         for call in self._before:
             call()
 
-    def _with_parents(self, path: Path) -> Iterator[Path]:
-        """Yield the path, and the folders of the home directory above it."""
-        yield path
-        yield from (each for each in path.parents if each.is_relative_to(self.home))
-
     def is_displaced(self, path: Path) -> bool:
         """True if the command had moved the path, or a folder above it, when the program ran."""
-        return not self._displaced.isdisjoint(self._with_parents(path))
+        return self._watch.is_displaced(path)
 
     def changes(self, path: Path, *, made_empty: bool = True) -> list[str]:
         """Return the changes at a watched path.
@@ -370,15 +357,11 @@ class Scene:
         made_empty: True to count new files without content too. A launcher may leave such files as
             mount points.
         """
-        before, now = self._watched[path], _tree(path)
-        found = []
-        for name in sorted({*before, *now}):
-            if name not in before and not made_empty and _is_empty(Path(name)):
-                continue
-            if before.get(name) != now.get(name):
-                how = "created" if name not in before else "removed" if name not in now else ""
-                found.append(f"{self.shown(Path(name))} was {how or 'changed'}")
-        return found
+        return [
+            f"{self.shown(name)} was {how}"
+            for name, how in self._watch.changes(path)
+            if made_empty or how != "created" or not _is_empty(name)
+        ]
 
     def was_made(self, path: Path) -> list[str]:
         """Return an effect if a write probe made this file. A mount point of a launcher does not
@@ -411,16 +394,6 @@ class Scene:
         self.close()
 
 
-@contextlib.contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Turn an error of the file system into an UntestableError: a decoy could not be made."""
-    try:
-        yield
-    except OSError as why:
-        problem = f"the kit cannot make {path.name[:40]}: {why.strerror}"
-        raise UntestableError(problem) from None
-
-
 def _write(path: Path, data: bytes) -> None:
     """Write a file while the command runs. The command may have put a fifo or a link in its
     place."""
@@ -429,18 +402,5 @@ def _write(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.lstat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
 def _is_empty(path: Path) -> bool:
     return path.is_file() and not path.is_symlink() and path.stat().st_size == 0
-
-
-def _tree(path: Path) -> dict[str, Facts]:
-    found = {str(each): facts_of(each) for each in (path, *tree(path))}
-    return {name: facts for name, facts in found.items() if facts}
