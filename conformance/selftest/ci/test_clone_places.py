@@ -15,6 +15,8 @@ import pytest
 
 from selftest.tools import ROOT, Done, run
 
+pytestmark = pytest.mark.turns(3)
+
 # Tests of the first requirement start programs of the checkout inside a sandbox. The other two
 # requirements stand for other ways in which tests start a program.
 ASKED = ("BACKEND-LAUNCH-01", "EXEC-DEBUG-03", "MODULE-RUNNER-01")

@@ -13,6 +13,8 @@ from jsonschema_rs import Draft202012Validator
 from boxspec.subject.contract import names
 from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec
 
+pytestmark = pytest.mark.turns(3)
+
 LITERAL, HONEST, COMPILING = (f"{FAKE} {name}" for name in ("literal", "honest", "compiling"))
 # A few tests of each contract.
 FEW = f"{FEW_TEXTS} or test_warn or test_scratch"

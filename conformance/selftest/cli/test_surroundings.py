@@ -21,6 +21,8 @@ from boxspec.subject.client.command import shim_argv
 from boxspec.terminal import Terminal
 from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE, ROOT, boxspec, run
 
+pytestmark = pytest.mark.turns(3)
+
 COLLECTS = """
 import os
 from boxspec.schedule.runner import collect

@@ -15,6 +15,8 @@ import pytest
 
 from selftest.tools import CONFORMANCE, CONTRACTS, FAKE, REFERENCE, Done, boxspec, requirements, run
 
+pytestmark = pytest.mark.turns(3)
+
 
 @cache
 def listed() -> dict[str, Any]:

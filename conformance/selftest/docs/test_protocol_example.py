@@ -9,6 +9,8 @@ import pytest
 
 from selftest.tools import PROTOCOL, ask, boxspec, converse, named_block, op_schema
 
+pytestmark = pytest.mark.turns(3)
+
 PAGE = PROTOCOL
 
 

@@ -20,7 +20,10 @@ from boxspec.places import ROOT
 COMMAND = [str(ROOT / "ci" / "boxspec"), "explore"]
 BWRAP = "bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --unshare-all --die-with-parent"
 OPEN_HOME = [*BWRAP.split(), "--bind", "{home}", "{home}"]
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+pytestmark = [
+    pytest.mark.turns(3),
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
+]
 
 
 def explored(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

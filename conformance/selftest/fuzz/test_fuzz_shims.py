@@ -11,6 +11,8 @@ import pytest
 from boxspec.fuzz import afl, builds, crash_report, seeds, targets
 from selftest.tools import FAKE, ROOT, boxspec, left_below, named_block, run
 
+pytestmark = pytest.mark.turns(3)
+
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:

@@ -19,6 +19,8 @@ from contracts.sbpl import mac
 from selftest.tools import FAKE, ROOT, boxspec
 from selftest.trees import MUST, OTHER_MUST, failed, record, tree
 
+pytestmark = pytest.mark.turns(3)
+
 ON_LINUX = ROOT / "ci" / "known-linux.toml"
 TODAY = datetime.date(2026, 5, 1)
 

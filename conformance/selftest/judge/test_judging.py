@@ -26,6 +26,8 @@ from boxspec.subject.observed import Answer, AnswerText
 from selftest.tools import FAKE, PYTHON_IMPLEMENTATION, boxspec
 from selftest.trees import CAPPED, HARDENED, MUST, OTHER_MUST, SHOULD, failed, record, tree
 
+pytestmark = pytest.mark.turns(3)
+
 ROOT_NEEDED = HostLacks("root", "needs root")
 
 

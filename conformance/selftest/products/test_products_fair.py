@@ -12,6 +12,8 @@ import pytest
 
 from selftest.tools import CONFORMANCE, boxspec
 
+pytestmark = pytest.mark.turns(3)
+
 SHIM = CONFORMANCE / "shims" / "products" / "shim.py"
 # This product gives each command private copies of the files, because several commands run at once.
 COPIES = """

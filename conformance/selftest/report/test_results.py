@@ -19,6 +19,8 @@ from boxspec.judge.repro import RunFlags, repro_command
 from selftest.subject.test_isolation import can_mount
 from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec
 
+pytestmark = pytest.mark.turns(3)
+
 # Tests of requirements that the fake meets, of some that it violates, and of some that do not
 # apply.
 SELECTION = f"{FEW_TEXTS} or test_cap or annotation_is_joined or childs_sigterm_comes"

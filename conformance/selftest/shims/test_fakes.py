@@ -15,6 +15,8 @@ from boxspec.subject.contract import names
 from boxspec.subject.sentinels import UNSUPPORTED
 from selftest.tools import CONFORMANCE, FAKE, FEW_TEXTS, Done, boxspec, run
 
+pytestmark = pytest.mark.turns(3)
+
 # For each fake: words that the verdict must contain. With `@run` the fake is correct in serve mode,
 # which is tested first, and wrong only in run mode.
 WRONG = {

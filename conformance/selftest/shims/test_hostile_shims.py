@@ -22,6 +22,8 @@ from boxspec.cli.integrity import Kit
 from boxspec.errors import HarnessError
 from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE, ROOT, Done, boxspec
 
+pytestmark = pytest.mark.turns(3)
+
 FAULTY = ROOT / "conformance" / "shims" / "faults" / "shim.py"
 PROGRAMS = ROOT / "build" / "release" / "fixtures" / "programs"
 

@@ -36,9 +36,10 @@ from boxspec.subject.orders.task import Task
 from boxspec.subject.orders.world import World
 from selftest.tools import boxspec
 
-pytestmark = pytest.mark.skipif(
-    ptrace.unsupported() is not None, reason="orders are forced on x86-64 only"
-)
+pytestmark = [
+    pytest.mark.turns(3),
+    pytest.mark.skipif(ptrace.unsupported() is not None, reason="orders are forced on x86-64 only"),
+]
 
 # For each law: the fault that breaks it, and the shortest order that shows this.
 CAUGHT = {
@@ -85,7 +86,6 @@ def run(orders: list[str], argv: list[str] | None = None, contract: str = "exec"
     return list(outcomes(argv or shim_argv(None), programs.puppet, of, wanted, 1))
 
 
-@pytest.mark.turns(2)
 @pytest.mark.parametrize("contract", WITH_ORDERS)
 def test_the_calm_order_of_each_scenario_conforms_and_has_one_trace(contract: str) -> None:
     seeds = [Order(each.name).seed for each in find(contract).load_orders().scenarios]

@@ -18,6 +18,8 @@ from contracts.backend.answers import ObservedSession
 from contracts.backend.client import BackendClient
 from selftest.tools import CONFORMANCE, boxspec
 
+pytestmark = pytest.mark.turns(3)
+
 FAULTS = CONFORMANCE / "shims" / "faults" / "shim.py"
 
 

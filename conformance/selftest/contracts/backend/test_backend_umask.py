@@ -11,6 +11,8 @@ import pytest
 
 from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE, boxspec
 
+pytestmark = pytest.mark.turns(3)
+
 TOPICS = ("BACKEND-ENV", "MODULE-DIR", "SBPL-FILE")
 SHIMS = {"reference": REFERENCE, "python": PYTHON_IMPLEMENTATION}
 
