@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import re
@@ -11,7 +10,6 @@ import shlex
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from boxspec.file_flags import flags
 from boxspec.mounts import mounted_below
 
 # The owner of a folder is the process that made it. The name of the folder contains three numbers
@@ -30,9 +29,8 @@ _OWNED = re.compile(rf"boxspec-({_OWNER.pattern})-")
 # until this time in seconds has passed after the last change.
 UNSEEN_S = 24 * 3600
 _KEPT = ".kept"
-# From ioctl_iflags(2): FS_IOC_GETFLAGS, and the two flags that prevent removal, immutable and
-# append-only.
-_GET_FLAGS, _HELD = 0x80086601, 0x10 | 0x20
+# From ioctl_iflags(2): the two flags that prevent removal, immutable and append-only.
+_HELD = 0x10 | 0x20
 
 
 def make(parent: Path) -> Path:
@@ -274,23 +272,6 @@ def stays(folder: Path) -> str:
                     why = f"{path} is immutable, or append-only"
                     return f"{folder} is not removed: {why}; {first}, then {remedy}"
     return f"{folder} is not removed; {remedy}"
-
-
-def flags(path: str | Path) -> int:
-    """Return the flags that chattr(1) sets on a file or folder.
-
-    Return 0 if they cannot be read, or for other kinds of files.
-    """
-    given = bytearray(8)
-    with contextlib.suppress(OSError):
-        if not stat.S_ISREG(mode := os.lstat(path).st_mode) and not stat.S_ISDIR(mode):
-            return 0
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            fcntl.ioctl(fd, _GET_FLAGS, given)
-        finally:
-            os.close(fd)
-    return int.from_bytes(given[:4], sys.byteorder)
 
 
 def _born(pid: int) -> int | None:

@@ -203,8 +203,11 @@ class _WorkerMain:
         session = self._make(json.loads(first))
 
         def listen() -> None:
-            for line in lines:
-                self._jobs.put(json.loads(line))
+            # Reading fails if the main process ended before it read all answers (ECONNRESET), and a
+            # line that it was writing may be incomplete.
+            with contextlib.suppress(OSError, ValueError):
+                for line in lines:
+                    self._jobs.put(json.loads(line))
             session.interrupt()
             self._jobs.put(None)
 

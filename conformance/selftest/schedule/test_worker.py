@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import select
+import selectors
 import signal
 import threading
 from collections.abc import Iterator
@@ -142,3 +144,24 @@ def test_one_without_a_session_ends(session: FakeSession) -> None:
     made.interrupt()
     made.close()
     assert not session.leftovers.summary
+
+
+def test_the_worker_ends_if_the_main_process_ends_before_it_reads_an_answer(
+    session: FakeSession,
+) -> None:
+    """The worker's next read then fails, instead of giving the end of file."""
+    made = Worker.start(lambda handed: cast(Session, FakeSession(handed)), _run_test)
+    made.open(cast(Session, session))
+    made._send_message({"test": "conforms", "topic": "A-TOPIC", "hangs": 0})
+    # Wait until the answer is there, without reading it.
+    select.select([made._end], [], [])
+    made._lines.close()
+    made._end.close()
+    with selectors.DefaultSelector() as ended:
+        pidfd = os.pidfd_open(made._pid)
+        ended.register(pidfd, selectors.EVENT_READ)
+        in_time = bool(ended.select(60))
+        os.close(pidfd)
+    os.kill(made._pid, signal.SIGKILL)
+    os.waitpid(made._pid, 0)
+    assert in_time

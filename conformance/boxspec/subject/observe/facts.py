@@ -14,7 +14,7 @@ import stat
 from pathlib import Path
 
 from boxspec.errors import ShimBroke
-from boxspec.folders import flags
+from boxspec.file_flags import flags
 
 Facts = tuple[object, ...]
 # At most this many bytes of a file are read and compared.
