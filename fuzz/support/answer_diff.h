@@ -8,8 +8,8 @@
 #include "support/node.h"
 
 /* True if the answers differ. Then *where is the name of the differing member; the name is static
- * or a part of the trees. An `unsupported` answer differs from no other answer. Pass NULL for
- * `theirs` if the answer was not JSON. */
+ * or a part of the trees. The answers count as equal if `theirs` is `unsupported` and has the same
+ * id. Pass NULL for `theirs` if the answer was not JSON. */
 bool bs_fuzz_answers_differ(const struct bs_fuzz_node *ours, const struct bs_fuzz_node *theirs,
                             const char **where);
 

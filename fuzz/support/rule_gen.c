@@ -179,7 +179,7 @@ void bs_gen_policies_begin(struct bs_gen_policies *gen, struct bs_fuzz_provider 
     gen->long_named = kind == 29;
 }
 
-/* Return the length of the text without a character that is cut off at its end. */
+/* Return the length of the text without its last character if that character is incomplete. */
 static size_t whole(const char *text, size_t len) {
     size_t last = len;
     while (last > 0 && ((unsigned char)text[last - 1] & 0xC0) == 0x80)
@@ -201,8 +201,8 @@ static struct bs_fuzz_text instance(struct bs_gen_policies *gen) {
     return bs_gen_instance(gen, gen->rules[number]);
 }
 
-/* Return a path that is too long for the inline buffer: the given path with deep directories below
- * it. */
+/* Return the given path with deep directories below it. The result is longer than
+ * BS_CHECK_PATH_BYTES, so a check must allocate memory for it. */
 static struct bs_fuzz_text lengthened(struct bs_gen_policies *gen, struct bs_fuzz_text path) {
     char *text = bs_fuzz_take(gen->pool, path.len + LENGTH + 1);
     memcpy(text, path.text, path.len);

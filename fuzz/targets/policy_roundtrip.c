@@ -1,4 +1,5 @@
-/* A generated policy in both formats. It is loaded, printed, and loaded again. */
+/* A generated policy, written in JSON and in YAML. Both files must have the same problems or give
+ * the same policy. That policy must stay the same if it is printed and loaded again. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,8 +10,8 @@
 #include "policy/path/rule.h"
 #include "sbpl/spell.h"
 
-/* Make a body from the spelling of an entry, without the characters that protect it. bs_rule_put
- * (policy/path/rule.h) has added these. */
+/* Make a body from the rule of an entry. Leave out the `./` and the `/` that bs_rule_put
+ * (policy/path/rule.h) adds where a parser would otherwise misread the rule. */
 static void take_off(const struct bs_entry *entry, struct bs_body *body) {
     body->text = entry->rule;
     body->len = entry->rule_len;

@@ -37,7 +37,8 @@ from contracts.shared.files import program_at
 from contracts.shared.requests import Limits
 
 HERE = "exec.debug"
-# These requirements report it if the captured output itself is incomplete.
+# If the captured output itself is incomplete, these requirements report it. The failure of a
+# test that needs them then counts as blocked.
 CAPTURED = ["EXEC-DRAIN-01", "EXEC-DRAIN-02"]
 
 # More bytes than fit in an unread terminal, the debug buffer and a pipe together.

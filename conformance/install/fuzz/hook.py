@@ -54,8 +54,10 @@ class Hook(BuildHookInterface[Any]):
 
 
 def _built(tree: Path, preset: str, made: Path) -> Path:
-    """Return the target as this preset builds it, in the same place below `made` as in a
-    checkout."""
+    """Build the target with this preset, and return the path of a copy of it.
+
+    The copy is in build/PRESET/fuzz below `made`, as the target is below a checkout.
+    """
     work = made / "trees" / preset
     flags = [
         "-DCMAKE_BUILD_TYPE=Release",

@@ -106,7 +106,7 @@ def test_a_hang_fails_at_the_first_or_second_attempt(tmp_path: Path) -> None:
 
 
 def left_asleep() -> list[int]:
-    """Return the processes that `leave` of the slow implementation started."""
+    """Return the processes that the slow implementation started because of its argument `leave`."""
     found = (procs.proc(int(each)) for each in os.listdir("/proc") if each.isdigit())
     return [each.pid for each in found if each and each.cmdline == [b"/bin/sleep", b"86321"]]
 

@@ -173,10 +173,10 @@ BS_EXPORT int bs_check_resolved_at(const struct bs_profile *profile, int root_fd
 
 BS_EXPORT void bs_resolved_clear(struct bs_resolved *resolved); /* as bs_decision_clear */
 
-/* An entry of the list, and whether it matched and decided. */
+/* One of the entries that bs_profile_entries returns. */
 struct bs_explained {
     const struct bs_entry *entry;
-    bool matched;
+    bool matched;  /* this entry matches the path */
     bool deciding; /* this entry decided; true for at most one entry */
 };
 

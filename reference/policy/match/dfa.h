@@ -56,7 +56,8 @@ static inline uint32_t bs_dfa_step(const struct bs_dfa *dfa, uint32_t row, char 
     return column[row];
 }
 
-/* Return the highest rule that matches if the path ends in this row, or BS_NO_RULE. */
+/* Of the rules that match a path which ends in this row, return the highest number. Return
+ * BS_NO_RULE if no rule matches. */
 static inline int32_t bs_dfa_answer(const struct bs_dfa *dfa, uint32_t row) {
     return dfa->answers[dfa->next[row + dfa->stride - 1]];
 }

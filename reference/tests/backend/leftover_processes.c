@@ -109,8 +109,8 @@ static void leftover_processes_are_found_without_proc(void **state) {
     }
 }
 
-/* As find_and_kill. Of the two leftover processes, only the second holds the output, under another
- * descriptor number. */
+/* Return 0, or the number of the check that failed, as find_and_kill does. Of the two leftover
+ * processes, only the second holds the output, under another descriptor number than the caller. */
 static int find_writer(void) {
     struct outputs outputs = {.n = 0};
     int ends[2];

@@ -53,7 +53,8 @@ class Stamp:
         have waited that long for a processor.
     by, own: the process that recorded it, and how long that process had waited in total.
     targets: how long each shim had waited in total, by pid.
-    spare_ms: the measurement allowance of a limit that ends here.
+    spare_ms: the measurement allowance that extends a time limit if this stamp ends the measured
+        time.
     """
 
     t_ns: int

@@ -49,7 +49,7 @@ class Victim:
         return self._process.stdout.readline().decode("ascii").strip() if ready else ""
 
     def _state(self) -> dict[str, str]:
-        """Return the attributes that the victim reports about itself, and those in the kernel."""
+        """Return the state of the victim, as reported by the victim itself and by the kernel."""
         assert self._process.stdin is not None
         if self._process.poll() is not None:
             return {"alive": "no"}

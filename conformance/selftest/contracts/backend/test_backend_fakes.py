@@ -24,7 +24,10 @@ FAULTS = CONFORMANCE / "shims" / "faults" / "shim.py"
 
 
 def judged(mode: str, tmp_path: Path, *asked: str) -> tuple[int, dict[str, str]]:
-    """Return the exit status and the verdicts of these requirements."""
+    """Judge a shim with the fault backend-control.MODE.
+
+    Return the exit status, and the verdict of each requirement in `asked`.
+    """
     out = tmp_path / "result.json"
     shim = f"{FAULTS} --fault backend-control.{mode}"
     # The faults are in this backend. Without the option, a run judges a backend that starts here.

@@ -1,6 +1,7 @@
 """Faults in ending a group.
 
-They apply only to deadlines, because signals to the caller are another topic.
+Most of them apply only if a deadline ends the run. Otherwise they would also break the requirements
+about signals to the caller, which have faults of their own in signal.py.
 """
 
 import _signal
