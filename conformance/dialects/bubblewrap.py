@@ -169,13 +169,18 @@ def _refused(option: Option, earlier: list[Option], where: Where) -> list[Entry]
 
 
 def _is_mount(path: str, earlier: list[Option], where: Where) -> bool:
-    if any(where.real(each.target) == where.real(path) for each in earlier if each.name in MOUNTS):
+    real = where.real(path)
+    if any(where.real(each.target) == real for each in earlier if each.name in MOUNTS):
         return True
-    # A folder is bound together with the mounts of the host below it, so these are mounts in the
-    # sandbox too. Whether the path lies in a bound folder is not checked here.
-    bound = any(each.name in BINDS + READ_ONLY and not each.moves for each in earlier)
+    # A mount of the host is there too if an earlier option binds a folder above it.
+    bound = any(
+        each.name in BINDS + READ_ONLY
+        and not each.moves
+        and real.is_relative_to(where.real(each.target))
+        for each in earlier
+    )
     # Unlike Path.is_mount, this is False for a path that is too long.
-    return bound and os.path.ismount(where.real(path))
+    return bound and os.path.ismount(real)
 
 
 def _elsewhere(entry: Entry, option: Option, options: list[Option], where: Where) -> Entry:

@@ -290,6 +290,9 @@ KINDS = {
     "a_mount_that_is_read_only_later": Kind(
         "bwrap", "--bind /srv/a /srv/a --remount-ro /srv/a", "/srv/a /srv/a", DEAD, "--remount-ro"
     ),
+    "a_mount_of_the_host_that_is_not_bound": Kind(
+        "bwrap", "--bind /srv /srv --remount-ro /proc", "/proc", DEAD, "nothing is mounted"
+    ),
     "a_home_directory_that_no_shell_replaces": Kind(
         "bwrap", '["--tmpfs", "~/.ssh"]', "~/.ssh", DEAD, "without a shell"
     ),
