@@ -23,7 +23,7 @@ from boxspec.report.failures import Failures, blocking, grouped
 BLOCKS, LINES = 3, 8
 # A reason is shown without -v only if it is not longer than this.
 SHORT = 50
-OTHER = "for other reasons"
+OTHER = "with a longer reason"
 # The first word of the verdict, by exit status.
 WORDS = {0: "PASS", 1: "FAIL", 2: "NO VERDICT", 3: "INCOMPLETE", 4: "STALE BASELINE"}
 STOPPED = "INTERRUPTED"
