@@ -192,6 +192,15 @@ def leave(folder: Path) -> None:
             keep(folder)
 
 
+def remove(path: Path) -> None:
+    """Remove a folder with its content, or a file of another kind. It is no error if nothing is
+    there."""
+    if path.is_dir() and not path.is_symlink():
+        delete(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
 def delete(folder: Path) -> bool:
     """Delete a folder with its content, without following links; return True if it is gone.
 

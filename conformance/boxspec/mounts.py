@@ -24,6 +24,11 @@ def mounts() -> list[Mount]:
     return _parsed(_content())
 
 
+def cgroup_mounts() -> list[Mount]:
+    """Return the mounts of hierarchies of control groups."""
+    return [each for each in mounts() if os.access(each.at / "cgroup.procs", os.F_OK)]
+
+
 def _content() -> bytes:
     try:
         return Path("/proc/self/mountinfo").read_bytes()

@@ -174,9 +174,7 @@ def _is_mount(path: str, earlier: list[Option], where: Where) -> bool:
         return True
     # A mount of the host is there too if an earlier option binds a folder above it.
     bound = any(
-        each.name in BINDS + READ_ONLY
-        and not each.moves
-        and real.is_relative_to(where.real(each.target))
+        each.name in BINDS + READ_ONLY and not each.moves and _has(each.target, path, where)
         for each in earlier
     )
     # Unlike Path.is_mount, this is False for a path that is too long.
@@ -219,11 +217,7 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
     if option.literal and path.startswith(("~", "$")):
         why = f"the words are passed without a shell: the path is a folder named {path[:1]}…"
         return made(Meaning.DEAD, why)
-    if (
-        name.endswith("bind-try")
-        and words[0].startswith(("/", "~"))
-        and _is_missing(words[0], where)
-    ):
+    if name.endswith("bind-try") and words[0].startswith(("/", "~")) and not where.exists(words[0]):
         return made(Meaning.DEAD, f"{words[0]} does not exist here, so the option is skipped")
     if name in ("--unshare-net", "--unshare-all", "--share-net"):
         return [_on_network(option, later)]
@@ -235,7 +229,7 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
         if over:
             why = f"a later {over} puts the files of the host there again"
             return made(Meaning.DEAD, why, ("deny-read", path))
-        if not _is_missing(path, where) and where.real(path).is_dir() != (name in HIDES):
+        if where.exists(path) and where.real(path).is_dir() != (name in HIDES):
             kinds = ("a file", "a folder") if name in HIDES else ("a folder", "a file")
             why = f"{path} is {kinds[0]}, and only {kinds[1]} can be hidden so"
             return made(Meaning.DEAD, f"{why}: bubblewrap does not start")
@@ -292,13 +286,6 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
     if name in GIVES:
         return made(Meaning.WIDER, GIVES[name])
     return made(Meaning.ENFORCED, NO_ROW)
-
-
-def _is_missing(path: str, where: Where) -> bool:
-    try:
-        return not where.real(path).exists()
-    except (OSError, ValueError):
-        return True
 
 
 def _on_network(option: Option, later: list[Option]) -> Entry:

@@ -9,7 +9,6 @@ to the project, or to ~/.claude for the settings of the user.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -223,8 +222,7 @@ def _path(what: str, where: Where) -> tuple[str, str | None]:
         return "/" + what.lstrip("/"), None
     if what.startswith("/"):
         first = what[1:].partition("/")[0]
-        # Unlike Path.exists, this is False for a path that is too long.
-        if first in ROOTS or os.path.exists(where.real(what)):  # noqa: PTH110
+        if first in ROOTS or where.exists(what):
             base = where.file.parent if where.is_of_the_user else where.cwd
             return what, f"{base}{what}"
         return what[1:] or ".", None

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from boxspec.errors import UsageError
-from boxspec.mounts import Mount, mounts
-from boxspec.proc_lines import proc_lines
-from boxspec.subject.observe.procs import Status
+from boxspec.mounts import Mount, cgroup_mounts
+from boxspec.subject.observe.procs import Status, cgroups
 
 # The processes and threads that a run needs: without long tests, and for each long test that runs
 # at the same time. Runs were seen to use at most 408 with -j 4, and 542 with -j 32.
@@ -85,20 +84,14 @@ def _threads_of(user: int) -> int:
     for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
         # A process may end meanwhile.
         with contextlib.suppress(KeyError, OSError):
-            status = Status(pid)
-            count += int(status["Threads"]) if status["Uid"].split()[0] == str(user) else 0
+            status = Status(pid, str(pid))
+            count += status.threads if status["Uid"].split()[0] == str(user) else 0
     return count
 
 
 def left_to_groups() -> int | None:
     """Return how many processes the control groups still allow; None without a limit."""
-    try:
-        lines = proc_lines(Path("/proc/self/cgroup").read_bytes())
-    except OSError:
-        return None
-    groups = [Path(line.split(":", 2)[2]) for line in lines if line.count(":") >= 2]
-    hierarchies = [each for each in mounts() if os.access(each.at / "cgroup.procs", os.F_OK)]
-    return least_left(groups, hierarchies)
+    return least_left(map(Path, cgroups(os.getpid())), cgroup_mounts())
 
 
 def least_left(groups: Iterable[Path], hierarchies: Sequence[Mount]) -> int | None:

@@ -19,7 +19,7 @@ import select
 import signal
 from pathlib import Path
 
-from boxspec.folders import delete, listed, lives, owner, remove_listed
+from boxspec.folders import listed, lives, owner, remove, remove_listed
 from boxspec.mounts import mounted_below
 from boxspec.places import case_root
 from boxspec.verify import objects
@@ -162,11 +162,8 @@ def _remove(path: Path) -> bool:
     for _ in range(TRIES):
         for point in reversed(mounted_below(path)):
             _libc.umount2(os.fsencode(point), MNT_DETACH | UMOUNT_NOFOLLOW)
-        if path.is_dir() and not path.is_symlink():
-            delete(path)
-        else:
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            remove(path)
         if not os.path.lexists(path):
             return True
         # A process of the run that is still ending may have added a file.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from boxspec.proc_lines import proc_lines
+from boxspec.mounts import cgroup_mounts
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.verify.host import MEMORY
@@ -53,12 +53,8 @@ def _attempt(
     return Attempt(probe, what, params, effects)
 
 
-def _hierarchies() -> Iterator[Path]:
-    """Yield the folders at which control groups are mounted."""
-    for line in proc_lines(procs.read("/proc/self/mounts")):
-        _, folder, kind, *_ = line.split(" ")
-        if kind in ("cgroup", "cgroup2"):
-            yield Path(folder)
+def _hierarchies() -> list[Path]:
+    return [each.at for each in cgroup_mounts()]
 
 
 def _own_cgroup() -> Path | None:

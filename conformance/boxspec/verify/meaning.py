@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -55,3 +56,8 @@ class Where:
         if path == "~" or path.startswith("~/"):
             return self.home / path[2:]
         return self.cwd / path
+
+    def exists(self, path: str) -> bool:
+        """True if something is at this path. False too for a text that cannot be a path."""
+        # Path.exists raises an OSError for a path that is too long.
+        return os.path.exists(self.real(path))  # noqa: PTH110

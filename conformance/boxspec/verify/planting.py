@@ -33,8 +33,8 @@ from boxspec.verify.starts import SHELLS, Starter, collect, planned
 SINGLY = 8
 # The command line of a program without effects.
 NOTHING = ["/bin/true"]
-# The program inside tries to make this file in the folder of the marks. If it succeeds, marks prove
-# nothing.
+# The program inside tries to make this file in the folder of the marks. If that works, it could
+# have made the marks too, so they prove nothing.
 INSIDE = "inside"
 
 
@@ -120,8 +120,7 @@ def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> list[Path
         # the workspace.
         name, base = next(each for each in _bases(scene).items() if path.is_relative_to(each[1]))
         if name == "temporary":
-            scene.removed_at_the_end(_top(path))
-            scene.enter(_removed(_top(path)))
+            scene.removed_with_the_scene(_top(path))
         made = seed / name / path.relative_to(base)
         with contextlib.suppress(OSError, UnicodeDecodeError):
             write_planted(made, _mark(scene, path), (content(path) or b"").decode())
@@ -146,18 +145,6 @@ def _is_of(scene: Scene, path: Path) -> bool:
 def _top(path: Path) -> Path:
     """Return the path directly in /tmp that is this path, or a folder above it."""
     return TEMPORARY / path.relative_to(TEMPORARY).parts[0]
-
-
-@contextlib.contextmanager
-def _removed(path: Path) -> Iterator[None]:
-    """Remove a path at the end of the scene: the command would find it in each later start."""
-    try:
-        yield
-    finally:
-        if path.is_dir() and not path.is_symlink():
-            delete(path)
-        else:
-            path.unlink(missing_ok=True)
 
 
 def _mark(scene: Scene, path: Path) -> Path:

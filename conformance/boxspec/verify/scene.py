@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from boxspec import umask
+from boxspec.folders import remove
 from boxspec.programs import programs
 from boxspec.random_names import random_folder_name, random_name
 from boxspec.subject.observe.facts import content, holds
@@ -238,10 +239,7 @@ class Scene:
 
     def absent(self, path: Path) -> None:
         """Remove a path, even if another row has put a decoy there."""
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
+        remove(path)
 
     def named_decoy(self, folder: Path) -> str:
         """Put a file with a random name into a folder; return the name."""
@@ -331,7 +329,13 @@ class Scene:
         return [str(path.relative_to(self.home)) for path in paths if self.home in path.parents]
 
     def removed_at_the_end(self, path: Path) -> None:
+        """Remove the path at the end of all starts."""
         self._janitor.remove(path)
+
+    def removed_with_the_scene(self, path: Path) -> None:
+        """Remove the path at the end of this scene, so that no later start finds it."""
+        self._janitor.remove(path)
+        self._stack.callback(remove, path)
 
     def remove_objects(self, key: int, name: str) -> None:
         """Remove these kernel objects at the end of the scene."""
