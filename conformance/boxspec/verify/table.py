@@ -117,7 +117,8 @@ def closing(found: Verification) -> str:
         if number := found.count(status):
             parts.append(f"{number} {words}")
     if not parts:
-        parts.append(f"all {_count(found.verdicts, 'row')} as expected")
+        one = len(found.verdicts) == 1
+        parts.append("1 row, as expected" if one else f"all {len(found.verdicts)} rows as expected")
     word = {0: "PASS", 1: "FAIL"}.get(found.exit_status, "OPEN")
     return f"{word}  {' · '.join(parts)} · exit {found.exit_status}"
 

@@ -161,6 +161,14 @@ CONFIGURATIONS = {
     "a_resolver_of_the_host": row(
         "resolver", OPEN, "--unshare-pid", "--unshare-pid --unshare-net", only_root=True
     ),
+    # Without /etc/resolv.conf the resolver asks 127.0.0.1, where nobody answers.
+    "a_resolver_without_settings": row(
+        "resolver",
+        OPEN,
+        "--tmpfs /etc --unshare-pid",
+        "--tmpfs /etc --unshare-net",
+        only_root=True,
+    ),
     "a_network_that_is_shared_again": Configuration(
         ("--no-network",), "no-network", USUAL, "--share-net", ""
     ),
