@@ -1,25 +1,23 @@
-"""Run short bodies: one or two at a time, and more if the running bodies only wait.
+"""Run short bodies: as many at once as the processors can take.
 
-Tests of an implementation that hangs take tens of seconds each. A body that waits uses no
-processor, so further bodies start as long as a processor is free.
+A short body mostly waits for processes to start and end, and tests of an implementation that hangs
+wait for tens of seconds. So further bodies start as long as processor time is left.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 
 from boxspec.schedule.body_pool import BodyPool
 from boxspec.subject.observe.machine import Machine
 
-# A short body that takes longer than this is assumed to wait, because on an idle machine it would
-# have ended long before.
-STALLED_S = 2.0
-# How often the number of running bodies is adjusted, in seconds, and the share of idle processor
-# time from which further bodies start.
-CHECK_S, MIN_FREE = 0.5, 0.25
+# How often the number of running bodies is adjusted, in seconds.
+CHECK_S = 0.5
+# From the first share of idle processor time one body more may run, and below the second one only
+# half as many.
+IDLE, BUSY = 0.25, 0.1
 AT_ONCE = 16
 
 
@@ -44,22 +42,21 @@ class ShortQueue(BodyPool):
         return future
 
     def _adjust_limit(self) -> None:
-        before = Machine.now()
+        before, limit = Machine.now(), self._at_least
         while not self._cancelled.wait(CHECK_S):
             now = Machine.now()
-            self.set_limit(allowed_bodies(self.running(), now.free_since(before), self._at_least))
+            limit = next_limit(limit, now.free_since(before), self._at_least)
+            self.set_limit(limit)
             before = now
 
 
-def allowed_bodies(began: list[float], free: float, at_least: int = 1) -> int:
-    """Return how many bodies may run at once.
+def next_limit(limit: int, free: float, at_least: int = 1) -> int:
+    """Return how many bodies may run at once from now on.
 
-    began: the start times of the running bodies.
-    free: the share of idle processor time.
-    at_least: how many bodies may run if none of them waits.
+    limit: how many bodies could run at once up to now.
+    free: the share of idle processor time since the last adjustment.
+    at_least: the smallest limit.
     """
-    now = time.monotonic()
-    stalled = sum(now - each >= STALLED_S for each in began)
-    if free < MIN_FREE:
-        return max(at_least, stalled)
-    return min(AT_ONCE, at_least + stalled)
+    if free >= IDLE:
+        return min(limit + 1, AT_ONCE)
+    return max(limit // 2, at_least) if free < BUSY else limit

@@ -1,5 +1,4 @@
-"""Tests of the queue for short tests: it runs one at a time, and more while the running ones only
-wait."""
+"""Tests of the queue for short tests: it runs one at a time, and more while processors are idle."""
 
 from __future__ import annotations
 
@@ -11,17 +10,17 @@ from dataclasses import replace
 import pytest
 
 from boxspec.schedule import short_queue
-from boxspec.schedule.short_queue import AT_ONCE, MIN_FREE, STALLED_S, ShortQueue, allowed_bodies
+from boxspec.schedule.short_queue import AT_ONCE, BUSY, IDLE, ShortQueue, next_limit
 from boxspec.subject.observe.machine import Machine
 
-IDLE = Machine(0, 2, 0, 0, 0)
+START = Machine(0, 2, 0, 0, 0)
 
 
 class Clock:
     """Counters of two processors, each of which was idle for this share of the time."""
 
     def __init__(self, free: float) -> None:
-        self.free, self.last = free, IDLE
+        self.free, self.last = free, START
 
     def now(self) -> Machine:
         t_ns = self.last.t_ns + 1000
@@ -32,7 +31,6 @@ class Clock:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[ShortQueue]:
-    monkeypatch.setattr(short_queue, "STALLED_S", 0.01)
     monkeypatch.setattr(short_queue, "CHECK_S", 0.01)
     made = ShortQueue(lambda _: None)
     yield made
@@ -62,7 +60,7 @@ def test_the_next_bodies_start_while_others_wait(
 def test_on_a_busy_machine_they_come_one_after_the_other(
     made: ShortQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    free(monkeypatch, MIN_FREE / 2)
+    free(monkeypatch, BUSY / 2)
     running, most = list[int](), list[int]()
 
     def body() -> float:
@@ -78,38 +76,26 @@ def test_on_a_busy_machine_they_come_one_after_the_other(
 
 
 @pytest.mark.parametrize(
-    ("ages", "share", "count"),
+    ("limit", "share", "count"),
     [
-        ([], 1.0, 1),
-        ([0.0], 1.0, 1),
-        ([STALLED_S], 1.0, 2),
-        ([STALLED_S] * 5, 1.0, 6),
-        ([STALLED_S] * 5 + [0.0], 1.0, 6),
-        ([STALLED_S] * 40, 1.0, AT_ONCE),
-        ([STALLED_S] * 5, MIN_FREE, 6),
-        ([STALLED_S] * 5, MIN_FREE / 2, 5),
-        ([STALLED_S] * 5 + [0.0], MIN_FREE / 2, 5),
-        ([0.0], MIN_FREE / 2, 1),
-        ([], 0.0, 1),
+        (1, 1.0, 2),
+        (5, IDLE, 6),
+        (AT_ONCE, 1.0, AT_ONCE),
+        (5, BUSY, 5),
+        (5, BUSY / 2, 2),
+        (1, 0.0, 1),
     ],
 )
-def test_how_many_may_run(ages: list[float], share: float, count: int) -> None:
-    now = time.monotonic()
-    assert allowed_bodies([now - age for age in ages], share) == count
+def test_how_many_may_run(limit: int, share: float, count: int) -> None:
+    assert next_limit(limit, share) == count
 
 
-@pytest.mark.parametrize(
-    ("ages", "share", "count"), [([], 0.0, 2), ([0.0, 0.0], 1.0, 2), ([STALLED_S], 1.0, 3)]
-)
-def test_how_many_may_run_where_the_main_thread_runs_none(
-    ages: list[float], share: float, count: int
-) -> None:
-    now = time.monotonic()
-    assert allowed_bodies([now - age for age in ages], share, at_least=2) == count
+def test_the_limit_never_falls_below_its_minimum() -> None:
+    assert next_limit(3, 0.0, at_least=2) == 2
 
 
 def test_the_share_of_the_time_that_was_free() -> None:
-    later = replace(IDLE, t_ns=1000, idle_ns=500)
-    assert later.free_since(IDLE) == 0.25
-    assert IDLE.free_since(IDLE) == 0.0
-    assert replace(later, throttled_ns=1).free_since(IDLE) == 0.0
+    later = replace(START, t_ns=1000, idle_ns=500)
+    assert later.free_since(START) == 0.25
+    assert START.free_since(START) == 0.0
+    assert replace(later, throttled_ns=1).free_since(START) == 0.0
