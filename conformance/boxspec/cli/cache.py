@@ -13,12 +13,14 @@ from typing import Any
 from boxspec.errors import UsageError
 from boxspec.places import cache
 from boxspec.report.output_file import replace_file
-from boxspec.report.progress import Durations
+from boxspec.report.progress import Durations, Pace
 
 # Durations of the reference on two processors. They are used for the first run of a shim.
 REFERENCE = Path(__file__).with_name("durations.json")
-# A shorter run does not change the stored speed.
+# A shorter run does not change the stored speed and course.
 MIN_S = 10.0
+# For how many numbers of tests the speed and the course are kept.
+RUNS = 8
 
 
 def read(kind: str, argv: Sequence[str]) -> Any:
@@ -49,23 +51,32 @@ def _file(kind: str, argv: Sequence[str]) -> Path:
     return cache() / kind / f"{name}.json"
 
 
-def durations(argv: Sequence[str]) -> Durations:
-    """Return the durations of the last runs of this shim, or else of the reference."""
+def durations(argv: Sequence[str], tests: int) -> Durations:
+    """Return the durations of the last runs of this shim, or else of the reference.
+
+    tests: the number of tests of the run. Speed and course are those of the last run with as many.
+    """
     found = json.loads(REFERENCE.read_text(encoding="utf-8"))
     mine = read("durations", argv) or {}
+    last = mine.get("runs", {}).get(str(tests), {})
     return Durations(
-        {**found["topics"], **mine.get("topics", {})}, mine.get("speed", found["speed"])
+        {**found["topics"], **mine.get("topics", {})},
+        last.get("speed", found["speed"]),
+        last.get("course", found["course"]),
     )
 
 
 def remember_durations(
-    argv: Sequence[str], means: Mapping[str, float], done_s: float, seconds: float
+    argv: Sequence[str], tests: int, means: Mapping[str, float], pace: Pace, seconds: float
 ) -> None:
-    """Store the mean durations of short tests by topic, and the speed of the run.
+    """Store the mean durations of short tests by topic, and the speed and the course of the run.
 
-    The run did the work of `done_s` seconds in `seconds`.
+    The run did the work of `pace` in `seconds`.
     """
-    known = durations(argv)
-    topics = {**known.topics, **{topic: round(mean, 4) for topic, mean in means.items()}}
-    speed = done_s / seconds if seconds >= MIN_S else known.speed
-    write("durations", argv, {"topics": topics, "speed": round(speed, 3)})
+    mine = read("durations", argv) or {}
+    topics = {**mine.get("topics", {}), **{topic: round(mean, 4) for topic, mean in means.items()}}
+    runs = mine.get("runs", {})
+    if seconds >= MIN_S:
+        runs.pop(str(tests), None)
+        runs[str(tests)] = {"speed": round(pace.done_s / seconds, 3), "course": pace.course()}
+    write("durations", argv, {"topics": topics, "runs": dict(list(runs.items())[-RUNS:])})

@@ -54,7 +54,8 @@ class Live:
         """Note that a test has ended."""
         if hello := observer.hello():
             self._show(hello)
-        self._started(observer).end(self._weights.get(record.id, 0.0))
+        pace, weight = self._started(observer), self._weights.get(record.id, 0.0)
+        pace.end(weight, time.monotonic() - self._began)
         if topic := self._short.get(record.id):
             self._seconds.setdefault(topic, []).append(record.seconds)
         if not record.late:
@@ -63,7 +64,8 @@ class Live:
     def _started(self, observer: Observer) -> Pace:
         if self._pace is None:
             self._began = time.monotonic()
-            durations, known = cache.durations(self._argv), load()
+            durations = cache.durations(self._argv, len(observer.items))
+            known = load()
             long = []
             for item in observer.items:
                 if marked := requires_of(item):
@@ -75,11 +77,13 @@ class Live:
                     else:
                         self._short[item.nodeid] = topic
             at_least_s = max([*long, sum(long) / self._at_once], default=0.0)
-            self._pace = Pace(self._weights.values(), at_least_s, durations.speed)
+            self._pace = Pace(self._weights.values(), at_least_s, durations.speed, durations.course)
         return self._pace
 
     def remember(self) -> None:
         """Keep the durations of this run for the next one."""
         if self._pace is not None:
             means = {topic: sum(each) / len(each) for topic, each in self._seconds.items()}
-            cache.remember_durations(self._argv, means, self._pace.done_s, self._end - self._began)
+            seconds = self._end - self._began
+            tests = len(self._weights)
+            cache.remember_durations(self._argv, tests, means, self._pace, seconds)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from boxspec.plural import many
@@ -17,9 +18,10 @@ PRIOR_S, PRIOR_PART = 30.0, 0.1
 # 10 s.
 LATELY_S, STEADY_S = 30.0, 5.0
 # A long test mostly waits, at the same time as other tests. This is its share of work, measured
-# with the reference on two processors. With this share, the speed is equal at the beginning and at
-# the end of a run.
+# with the reference on two processors.
 LONG_SHARE = 0.05
+# In how many parts of equal work the course of a run is kept.
+PARTS = 20
 # Without a speed from earlier runs, there is an estimate only after this number of ended tests.
 MIN_ENDED = 20
 
@@ -28,12 +30,15 @@ MIN_ENDED = 20
 class Durations:
     """The durations of earlier runs.
 
-    topics: mean duration in seconds of a short test, by topic. Short tests run one after the other.
+    topics: mean duration in seconds of a short test, by topic.
     speed: seconds of work that a run does in one second; 0 if unknown.
+    course: the shares of the duration after each of `PARTS` equal parts of the work, ascending to
+        1.0. Empty if unknown.
     """
 
     topics: Mapping[str, float] = field(default_factory=dict)
     speed: float = 0.0
+    course: Sequence[float] = ()
 
     def weight(self, topic: str, long_s: float | None) -> float:
         """Return the work in seconds of a test of this topic.
@@ -54,20 +59,48 @@ class Pace:
     at_least_s: the duration of the longest test. Even on an idle machine, the run cannot be
         shorter.
     speed: the expected seconds of work in one second, from earlier runs; 0 if unknown.
+    course: see `Durations`. A run does its work faster at some times than at others, for example
+        while many tests wait at once.
     """
 
-    def __init__(self, weights: Iterable[float], at_least_s: float, speed: float) -> None:
+    def __init__(
+        self,
+        weights: Iterable[float],
+        at_least_s: float,
+        speed: float,
+        course: Sequence[float] = (),
+    ) -> None:
         self._all_s, self._done_s, self._ended = sum(weights), 0.0, 0
         self._at_least_s, self._speed = at_least_s, speed
+        self._course = [0.0, *course] if len(course) == PARTS else [0.0, 1.0]
+        # The work that was done at the end of each test, and the seconds since the first one began.
+        self._done: list[float] = []
+        self._ends: list[float] = []
         self._prior_s = min(PRIOR_S, PRIOR_PART * self._all_s / speed) if speed else 0.0
         # Pairs of two values, the oldest first: seconds since the first test began, and the work
         # that was done then.
         self._lately = deque([(0.0, 0.0)])
 
-    def end(self, weight: float) -> None:
-        """Note that a test of this weight has ended."""
+    def end(self, weight: float, elapsed_s: float) -> None:
+        """Note that a test of this weight has ended, `elapsed_s` after the first one began."""
         self._done_s += weight
         self._ended += 1
+        self._done.append(self._done_s)
+        self._ends.append(elapsed_s)
+
+    def course(self) -> list[float]:
+        """Return the course of this run (see `Durations`), or an empty list if it took no time."""
+        if not self._ends or self._ends[-1] <= 0:
+            return []
+        places = [bisect_left(self._done, self._done_s * n / PARTS) for n in range(1, PARTS)]
+        return [*(round(self._ends[place] / self._ends[-1], 3) for place in places), 1.0]
+
+    def _even(self, done_s: float) -> float:
+        """Return the work that would be done now if the run had the same speed all the time."""
+        part = done_s / self._all_s * (len(self._course) - 1) if self._all_s else 0.0
+        at = min(int(part), len(self._course) - 2)
+        before, after = self._course[at : at + 2]
+        return self._all_s * (before + (after - before) * (part - at))
 
     @property
     def done_s(self) -> float:
@@ -87,7 +120,7 @@ class Pace:
         known = elapsed_s <= self._prior_s if self._speed else self._ended >= MIN_ENDED
         if not (known or (self._speed and self._ended)):
             return None
-        done_s = self._done_s + first_s
+        done_s = self._even(self._done_s + first_s)
         speed = (done_s + self._prior_s * self._speed) / max(elapsed_s + self._prior_s, 0.001)
         self._lately.append((elapsed_s, done_s))
         while len(self._lately) > 2 and self._lately[1][0] <= elapsed_s - LATELY_S:

@@ -9,7 +9,7 @@ import pytest
 
 from boxspec.report import console
 from boxspec.report.console import Console, Progress
-from boxspec.report.progress import LONG_SHARE, PRIOR_S, Durations, Pace, line
+from boxspec.report.progress import LONG_SHARE, PARTS, PRIOR_S, Durations, Pace, line
 from boxspec.terminal import fitting
 
 # Progress ------------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ def test_the_time_left_follows_the_work_that_is_done() -> None:
     run = Pace([1.0] * 100, 20.0, speed=0.0)
     assert run.left_s(1.0) is None
     for _ in range(25):
-        run.end(1.0)
+        run.end(1.0, 10.0)
     assert run.left_s(10.0) == pytest.approx(30.0)
     # Tests that were late are repeated in the end.
     assert run.left_s(10.0, repeats_s=7.0) == pytest.approx(37.0)
@@ -64,7 +64,7 @@ def test_the_time_left_begins_with_the_speed_of_earlier_runs() -> None:
 def test_the_time_left_of_a_short_run_follows_its_own_speed() -> None:
     run = Pace([1.0] * 100, 0.0, speed=10.0)
     for _ in range(20):
-        run.end(1.0)
+        run.end(1.0, 10.0)
     # Two tests a second, and ten in earlier runs: 80 tests take 40 s.
     left_s = run.left_s(10.0)
     assert left_s is not None and 25.0 < left_s < 40.0
@@ -74,19 +74,35 @@ def test_the_time_left_follows_a_load_that_changes() -> None:
     run = Pace([1.0] * 1000, 0.0, speed=0.0)
     for second in range(60):
         for _ in range(10):
-            run.end(1.0)
+            run.end(1.0, second)
         run.left_s(second + 1.0)
     # From here on, two tests a second: the other 300 take 150 s.
     for second in range(60, 110):
-        run.end(1.0)
-        run.end(1.0)
+        run.end(1.0, second)
+        run.end(1.0, second)
         left_s = run.left_s(second + 1.0)
     assert left_s is not None and 75.0 < left_s < 150.0
 
 
+def test_the_time_left_follows_the_course_of_the_last_run() -> None:
+    first = Pace([1.0] * 100, 0.0, speed=0.0)
+    # The first half of the work takes 10 s, and the second one 40 s.
+    for n in range(50):
+        first.end(1.0, 0.2 * (n + 1))
+    for n in range(50):
+        first.end(1.0, 10 + 0.8 * (n + 1))
+    course = first.course()
+    assert len(course) == PARTS and course[PARTS // 2 - 1] == pytest.approx(0.2)
+    for speed in (0.0, 2.0):
+        second = Pace([1.0] * 100, 0.0, speed, course)
+        for n in range(50):
+            second.end(1.0, 0.2 * (n + 1))
+        assert second.left_s(10.0) == pytest.approx(40.0)
+
+
 def test_the_time_left_includes_the_longest_test() -> None:
     run = Pace([1.0], 30.0, speed=1.0)
-    run.end(1.0)
+    run.end(1.0, 2.0)
     assert run.left_s(2.0) == 28.0
 
 
