@@ -20,7 +20,8 @@ from types import FrameType, TracebackType
 from typing import Any, NoReturn
 
 ENDS_S = 1.0
-RECORD_S = 1.0
+# The second value holds after a second signal.
+RECORD_S, RECORD_AT_ONCE_S = 1.0, 0.4
 LEAVE_S = 3.0
 SWITCH_S = 0.0002
 PRIORITY = -20
@@ -35,7 +36,8 @@ class Interrupt:
     say: prints the tests that the run waits for; called once, in another thread.
     finish: writes the results and returns the exit status; called in a forked process, and only if
         the main thread does not write them. It must need no lock that another thread may hold.
-    record: records the tests that have just ended; called before the fork, for at most `RECORD_S`.
+    record: records the tests that have just ended; called before the fork, for at most `RECORD_S`
+        or `RECORD_AT_ONCE_S`.
     leave: prepares the end of this process while the forked one writes, for at most `LEAVE_S`. Its
         argument is True after a second signal.
     """
@@ -118,7 +120,7 @@ class Interrupt:
 
         A further signal ends both processes without results.
         """
-        _bounded(self._record, RECORD_S)
+        _bounded(self._record, RECORD_AT_ONCE_S if at_once else RECORD_S)
         ours, theirs = socket.socketpair()
         pid = os.fork()
         if pid == 0:
