@@ -95,7 +95,7 @@ def noted(node: Node | None, notes: Notes, key: str = "") -> Iterator[Entry]:
 
 
 def only_for_a_shell(path: str) -> str:
-    """Return why a path has no effect, if it begins with what only a shell replaces; else ""."""
+    """Return why a path has no effect: only a shell would replace its beginning. Else return ""."""
     if path.startswith("$"):
         return NO_SHELL
     return NO_USER if re.match(r"~[^/]", path) else ""

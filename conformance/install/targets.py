@@ -86,7 +86,7 @@ def toolchain(target: Target) -> Toolchain:
 def platform_tag(target: Target, files: Iterable[Path]) -> str:
     """Return the platform tag of the wheel.
 
-    Static files run everywhere; for the others the newest version of glibc that they need counts.
+    The tag names the newest version of glibc that a file needs. Static files need none.
     """
     if target.libc == "musl":
         return f"musllinux_{MUSL}_{target.machine}"

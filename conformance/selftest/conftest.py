@@ -46,8 +46,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def _waiting(items: list[pytest.Item], turn: int) -> list[pytest.Item]:
     """Return the tests that this commit does not run.
 
-    The tests of one mark are dealt out one by one, so that the tests of a file, which take about as
-    long as each other, are spread over the commits.
+    The tests of one mark are given to the commits in turn, one by one. The tests of a file often
+    take equally long, so each commit gets a similar share of the time.
     """
     waiting = []
     dealt: Counter[int] = Counter()

@@ -1,4 +1,4 @@
-"""Shared by the self-tests: paths, and functions that run the kit or a shim."""
+"""Paths, and functions that run the kit or a shim. All self-tests share them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "build" / "release" / "reference" / "boxspec-ref"
 PYTHON_IMPLEMENTATION = ROOT / "conformance" / "shims" / "python" / "shim.py"
 FAKE = ROOT / "conformance" / "shims" / "fake" / "fake.py"
-# Cheap tests of one requirement, for runs in which any test will do.
+# Quick tests of one requirement, for runs that may use any test.
 FEW_TEXTS = "nothing_is_trimmed and NUL"
 CONFORMANCE = ROOT / "conformance"
 CONTRACTS = {path.parent.name: path.parent for path in CONFORMANCE.glob("contracts/*/contract.py")}

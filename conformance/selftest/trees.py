@@ -13,7 +13,8 @@ from boxspec.judge.requirements import load
 from boxspec.judge.results import ResultTree
 from boxspec.judge.verdict import Failure
 
-# Any requirements would do. The second requirement of a level needs the first one.
+# The choice of requirements does not matter, but the second requirement of a level must need the
+# first one.
 MUST, OTHER_MUST = "EXEC-ENV-01", "EXEC-TEXT-01"
 HARDENED, SHOULD, CAPPED = "EXEC-SPAWN-07", "EXEC-SPAWN-09", "EXEC-CAP-01"
 

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A state says what may come next. DEAD is 0, so that every transition that is not in the table is
- * a refusal. */
+/* A state defines which byte or token may follow. DEAD is 0, so that every transition that is not
+ * in the table is a refusal. */
 enum state {
     DEAD,
     VALUE,      /* a value */

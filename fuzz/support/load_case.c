@@ -97,7 +97,7 @@ void bs_fuzz_compare_loads(const struct bs_fuzz_load *first, const struct bs_fuz
         bs_fuzz_fail("again", "loading the same text again gives another answer");
 }
 
-/* Check only the place of the refused event, because after it other things may be wrong too. */
+/* Check only the place of the event that was refused, because other mistakes may follow it. */
 static void check_event(const struct bs_policy_problem *problem, struct bs_fuzz_place at) {
     if (at.line != 0 && (problem->line != at.line || problem->column != at.column))
         bs_fuzz_fail("place", "refused at %u:%u, and the error is at %u:%u", problem->line,

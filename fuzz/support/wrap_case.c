@@ -6,8 +6,8 @@
 #include "support/fail.h"
 #include "support/lie.h"
 
-/* What the wrapper does with a piece of the command: the piece stays, is removed, or selects the
- * mode. */
+/* The action of the wrapper for a piece of the command: keep it, remove it, or take the mode from
+ * it. */
 enum fate { STAYS, GOES, FIRST_GOES, IS_MODE, FIRST_IS_MODE };
 
 struct piece {

@@ -107,8 +107,8 @@ NAMES = ["around", "during", "after"]
 def runs_around(case: ExecCase, other: ExecRequest) -> list[tuple[object, ...]]:
     """Return the results of three plain runs around another run.
 
-    The first lasts from before to after the other run, the second runs during it, and the third
-    after it.
+    The first run begins before the other run and ends after it. The second runs during the other
+    run, and the third after it.
     """
     fifo, events = case.fifo("open"), case.events("plain")
     runs: list[Run] = [

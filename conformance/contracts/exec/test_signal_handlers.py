@@ -280,8 +280,9 @@ def captured(shim: ShimProcess[ObservedRun]) -> int:
 @requires("EXEC-SIGNAL-11", pitfalls=["H21"], overlap=1.0, timing=True)
 def test_a_flood_of_output_does_not_delay_the_signal(case: ExecCase, name: str) -> None:
     events = case.events()
-    # The flood itself leads the group: the background jobs of a shell ignore SIGINT, and siglog
-    # installs its own handlers.
+    # `yes`, which writes the flood, leads the group and siglog runs in the background. siglog is
+    # not affected by the shell, which ignores SIGINT in background jobs, because it installs its
+    # own handlers.
     script = f'"{P.siglog}" "$0" --on {name}:exit:0 & exec yes'
     with case.exec.start(program="/bin/sh", args=["-c", script, events.path], within_s=20) as shim:
         events.wait("ready")

@@ -1,5 +1,5 @@
-"""Tests of ci/setup and ci/boxspec in a checkout: they name missing tools, and cost no time if
-nothing is missing."""
+"""Tests of ci/setup and ci/boxspec in a checkout: they name missing tools, and take almost no time
+if all tools are there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ NOBODY = 65534
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Path:
-    """Create a checkout with only ci/setup, and a PATH with only the tools of each Debian."""
+    """Create a checkout that has only ci/setup, and a PATH that has only the tools of a minimal
+    Debian."""
     (tmp_path / "ci").mkdir()
     for name in ("setup", "requirements.txt"):
         shutil.copy(ROOT / "ci" / name, tmp_path / "ci" / name)

@@ -79,7 +79,7 @@ def test_the_page_loads_the_archive_and_runs_its_image(checkout: Path) -> None:
     commit = calls(checkout, "buildah")[-1]
     _, archive, name, tag = commit[-1].split(":")
     assert f"podman load --input {Path(archive).relative_to(checkout)}\n" in PAGE
-    assert (name, tag) == ("boxspec", "latest")  # podman finds it without a registry
+    assert (name, tag) == ("boxspec", "latest")  # podman finds this image without a registry
     runs = re.findall(r"podman run --rm (?:--volume \S+ )?(\S+)", PAGE)
     assert len(runs) == 5
     assert set(runs) == {name}

@@ -14,8 +14,7 @@ from selftest.tools import CONFORMANCE, ROOT, Done, run
 # The driver of orders has six modules of the longest chain: explore, world, steps, observer,
 # tracer, task.
 LONGEST = 11
-# boxspec.errors imports no module of the core, so it makes no chain longer. Every module may import
-# it.
+# boxspec.errors does not count: it imports no module of the core, and every module may import it.
 RAISED = {"boxspec.errors"}
 LINT = ROOT / ".venv" / "bin" / "lint-imports"
 

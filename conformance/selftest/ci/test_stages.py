@@ -1,4 +1,5 @@
-"""Tests of ci/test with short stages: its two lanes, its exit status, and its end by a signal."""
+"""Tests of ci/test with short stages: its two parallel lanes, its exit status, and how a signal
+ends it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec
 pytestmark = pytest.mark.turns(3)
 
 LITERAL, HONEST, COMPILING = (f"{FAKE} {name}" for name in ("literal", "honest", "compiling"))
-# A few tests of each contract.
+# Options that select a few tests of each contract.
 FEW = f"{FEW_TEXTS} or test_warn or test_scratch"
 
 

@@ -100,8 +100,8 @@ def test_the_one_in_c_gives_any_bytes_as_text(tmp_path: Path) -> None:
     assert "\nPASS  2 of 2 required" in done.stdout
 
 
-# Required requirements that a template as made has failed. Then a first verdict was not about the
-# code of its author.
+# Required requirements that an unchanged template once failed. A verdict about them was then no
+# verdict about the author's code.
 CONFORMS = {
     "backend": ("BACKEND-SESSION-03", "BACKEND-EGRESS-01", "BACKEND-EGRESS-02"),
     "process": ("PROCESS-WAIT-01", "PROCESS-DROP-01"),
@@ -131,7 +131,8 @@ def test_a_new_shim_conforms_as_made(contract: str, language: str, tmp_path: Pat
 
 @pytest.mark.turns(5)
 def test_the_one_for_exec_names_the_topics_of_its_failures(tmp_path: Path) -> None:
-    """Other topics conform as made, in Python also two of those: the short ones run here."""
+    """All other topics conform without a change, and in Python two of the topics above. The short
+    ones run here."""
     done = boxspec("new-shim", "python", "mine", cwd=tmp_path)
     (line,) = [line for line in done.stdout.splitlines() if "are yours to fix" in line]
     topics = {each.topic for each in load().values() if each.contract == "exec"}

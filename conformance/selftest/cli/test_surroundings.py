@@ -72,7 +72,8 @@ def test_a_verdict_or_one_line(name: str) -> None:
         assert "· exit 0\n" in done.stdout
 
 
-# The tests of the first two make many runs at once. The last one traces system calls.
+# In the first two environments, the tests make many runs at once. In the last one they trace system
+# calls.
 WITH_MANY = ["EXEC-CONC-02", "EXEC-CONC-05", "EXEC-KILL-10"]
 
 

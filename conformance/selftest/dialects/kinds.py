@@ -17,7 +17,9 @@ ENFORCED, UNKNOWN, OTHER = Meaning.ENFORCED, Meaning.UNKNOWN, Meaning.NOT_TESTAB
 
 @dataclass(frozen=True)
 class Kind:
-    """One mistake: the text of a file, and the value of the entry with its meaning."""
+    """A kind of mistake: the text of a file with it, and the entry that must name it (value,
+    meaning, reason and line).
+    """
 
     tool: str
     text: str

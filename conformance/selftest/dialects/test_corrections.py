@@ -21,7 +21,9 @@ ALARMS = frozenset({DEAD, WIDER, Meaning.UNKNOWN})
 
 @dataclass(frozen=True)
 class Pair:
-    """wrong, right: the texts. meaning, why: of the entry that names the mistake."""
+    """A text with a mistake and its correction, and the meaning and reason of the entry that names
+    the mistake.
+    """
 
     tool: str
     wrong: str

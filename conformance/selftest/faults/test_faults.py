@@ -35,7 +35,7 @@ def faults() -> list[dict[str, Any]]:
     return listed
 
 
-# One child process per fault, because a fault stays installed in its process.
+# Each fault gets its own child process, because a fault cannot be removed from a process.
 INSTALL_EACH = """
 import os, sys
 sys.path.insert(0, sys.argv[1])

@@ -64,7 +64,8 @@ def test_a_failure_that_needs_a_broken_requirement_is_blocked_by_it() -> None:
 def test_where_the_needed_one_conforms_a_failure_is_one() -> None:
     found = tree([record(MUST), record(OTHER_MUST, failed()), record(SHOULD, failed())])
     assert (of(found, OTHER_MUST).verdict, of(found, OTHER_MUST).blocked_by) == ("fails", [])
-    # SHOULD is blocked by the requirement that it needs directly.
+    # SHOULD is blocked by the requirement that it needs itself, not by one that this requirement
+    # needs.
     assert of(found, SHOULD).blocked_by == [OTHER_MUST]
 
 

@@ -131,7 +131,7 @@ class FakeRun:
 
 
 class FakeCase:
-    """The parts of a case that the bounds use, with one run."""
+    """Those parts of a case, with one run, that the bounds use."""
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ from contracts.backend.products.cells import State, cell
 from selftest.tools import boxspec
 
 CONTROLS = [each.name for each in every() if each.control]
-# For each aspect an attempt that needs no optional feature of the host.
+# An attempt of each aspect that needs no optional feature of the host.
 ATTEMPTS = {
     "fs-write": "w_write",
     "fs-metadata": "w_chmod",
@@ -34,8 +34,8 @@ TOPICS = ("WRITE", "META", "NET", "PROC", "IPC", "KERNEL", "LAUNCH")
 def test_every_aspect_has_an_attempt() -> None:
     known = table()
     every = {probe.aspect for probe in known.values()} - {"fs-read", "rule", "allowed"}
-    # The table gives w_inherited_rwfd the aspect of the file. Here the probe stands for `launch`,
-    # because the launcher leaves the descriptor open.
+    # In the table, w_inherited_rwfd has the aspect of the file that it changes. Here it stands for
+    # `launch`, because the launcher leaves the descriptor open.
     of = {aspect: known[name].aspect for aspect, name in ATTEMPTS.items() if aspect != "launch"}
     assert of == {aspect: aspect for aspect in every - {"launch"}}
 

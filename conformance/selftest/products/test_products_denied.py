@@ -1,5 +1,5 @@
-"""Tests that an adapter passes on the rules of a policy, and reports those that it cannot pass
-on."""
+"""Tests that an adapter gives the rules of a policy to its product, and reports the rules that it
+cannot give."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contracts.shared.documents import one_profile
 from selftest.tools import CONFORMANCE, ROOT, ask
 
 SHIM = ROOT / "conformance" / "shims" / "products" / "shim.py"
-# It prints the paths of the rules in place of a program's output.
+# This product prints the paths of the rules in place of a program's output.
 PRINTS = """\
 from products.adapter import EVERYTHING, Adapter
 
@@ -61,7 +61,7 @@ def _session(folder: Path, root: Path, denies: str = '{"modify", "read"}', **rul
 
 
 def _passed(answer: Any) -> list[list[str]]:
-    """Return the paths that the product got: not to be changed, not to be read, writable."""
+    """Return the paths that the product got: denied to change, denied to read, writable."""
     words = answer["result"]["calls"][0]["result"]["stdout"].split()
     first = words.index("/")
     second = words.index("/", first + 1)

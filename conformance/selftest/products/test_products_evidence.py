@@ -1,7 +1,7 @@
 """Tests of the evidence in a matrix of sandboxes: a row that holds without a sandbox does not
 count, and neither does a claim without an attempt.
 
-The matrix first shows the attempts that give the host away.
+The matrix first shows the attempts whose success gives control of the host.
 """
 
 from __future__ import annotations

@@ -13,8 +13,9 @@ from selftest.tools import CONFORMANCE, ask
 
 
 def test_a_command_keeps_its_callers_descriptors_and_session(tmp_path: Path) -> None:
-    """If the kit's adapter closed descriptors or made a session, the product would get the credit
-    for that."""
+    """The adapter must not close descriptors or make a session. The verdict would then be about the
+    adapter and not about its product.
+    """
     file = fake(tmp_path, "return argv")
     inside = "readlink /proc/$$/fd/9; cut -d' ' -f6 /proc/$$/stat"
     message = {

@@ -138,8 +138,8 @@ def test_a_failed_installation_keeps_its_reason(
 
 @pytest.mark.turns(5)
 def test_a_matrix_shows_failures_with_their_declared_reasons(tmp_path: Path) -> None:
-    """The JSON of a matrix is an input of the report. A page that is made again from stored results
-    must be the same."""
+    """The JSON of a matrix is an input of the report page. A page made from the stored JSON must
+    equal the page of the run."""
     entry = {"requirements": ["EXEC-CHILD-01"], "why": WHY, "tried": ["EXEC-CHILD-01"]}
     folder = product(tmp_path / "tiny", fails=[entry])
     gone = product(tmp_path / "gone", needs=["no-such-program"])

@@ -1,4 +1,5 @@
-"""Versions of one product: NAME@VERSION, and what a release lost or gained."""
+"""Tests of versions of one product: NAME@VERSION, and the attempts that a release lost or
+gained."""
 
 from __future__ import annotations
 

@@ -52,8 +52,8 @@ def made(
 
     tests: number of tests per requirement.
     only: the contract of the requirements.
-    blamed: for each named requirement the exception of its first test; all other tests conform.
-        None for random verdicts.
+    blamed: requirements that fail, each with the exception of its first test. All other tests
+        conform. If it is None, verdicts are random.
     """
     chance = random.Random(seed)
     selected = {

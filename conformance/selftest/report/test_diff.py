@@ -1,4 +1,5 @@
-"""Tests of the differences of two results, and of the date since which a requirement fails."""
+"""Tests of the differences between two results, and of the date on which a requirement began to
+fail."""
 
 from __future__ import annotations
 

@@ -41,7 +41,9 @@ def broken(text: str = "b", **more: Any) -> Failure:
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    """One result of each kind: broken, not measured, known, and texts of a hostile shim."""
+    """One result with a requirement of each kind (broken, not measured, known), and with texts of a
+    hostile shim.
+    """
     found = made(
         f"shim {HOSTILE}",
         only="exec",

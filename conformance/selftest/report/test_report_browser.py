@@ -1,5 +1,5 @@
-"""Tests of the report page in a browser: it opens fast and fits, filters and keys work, and texts
-of a shim stay text.
+"""Tests of the report page in a browser: it opens fast and fits the window, its filters and keys
+work, and texts of a shim are shown as text.
 
 Without a browser these tests are skipped; `ci/setup --browser` installs one.
 """
@@ -200,7 +200,7 @@ def test_n_and_p_go_to_the_next_and_previous_failure(small_seen: Seen) -> None:
 
     met = [place_after(key) for key in ("n", "n", "n", "p", "p")]
     assert met == [one, two, one, two, one]
-    # A letter of the filter is text.
+    # A letter that is typed in the filter is text, not a key of the page.
     page.keyboard.press("Escape")
     page.locator("#text").fill("")
     page.keyboard.type("n")

@@ -21,8 +21,7 @@ from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec
 
 pytestmark = pytest.mark.turns(3)
 
-# Tests of requirements that the fake meets, of some that it violates, and of some that do not
-# apply.
+# Tests of requirements that the fake meets, that it violates, and that do not apply.
 SELECTION = f"{FEW_TEXTS} or test_cap or annotation_is_joined or childs_sigterm_comes"
 
 
@@ -130,8 +129,8 @@ def test_each_failed_requirement_is_shown_and_listed(judged: Judged) -> None:
 
 
 def test_a_test_that_failed_took_as_long_as_its_shim(judged: Judged) -> None:
-    """The test ran in another thread at the same time as others. Its time must still be that of its
-    shim."""
+    """The test ran in a thread, at the same time as other tests. The recorded time must be that of
+    its own shim only."""
     failed = [each for each in judged.result["tests"] if each["verdict"] == "fails"]
     for each in failed:
         told = re.match(r"exited \d+ after ([0-9.]+) ms", each["evidence"].get("shim", ""))

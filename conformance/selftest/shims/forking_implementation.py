@@ -4,7 +4,8 @@
 forking_implementation.py HOW -- WORDS. HOW is one of:
   supervisor  each run has its own process, which ends with the run
   server      a server starts these processes and stays until the shim ends
-The shim does not forward signals, because it only serves tests about descendants of the caller.
+The shim does not forward signals, because only tests about
+descendants of the caller use it.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from selftest.tools import CONFORMANCE, FAKE, FEW_TEXTS, Done, boxspec, run
 
 pytestmark = pytest.mark.turns(3)
 
-# For each fake: words that the verdict must contain. With `@run` the fake is correct in serve mode,
-# which is tested first, and wrong only in run mode.
+# The words that the verdict must contain, for each fake. A fake with `@run` is correct in serve
+# mode, which is tested first, and wrong only in run mode.
 WRONG = {
     "always-yes": "says yes to all",
     "always-no": "a program that exits 0 is answered with",
@@ -84,7 +84,7 @@ WRONG = {
     "hello-then-dies": "exited 1 without a whole answer",
     "hello-then-dies@run": "exited 1",
 }
-# Parts of the request that the refusal must show, for some fakes.
+# For some fakes: parts of the request that the refusal must show.
 ASKED = {
     "always-yes": '"args": ["7"]',
     "knows-everything": '.no-such-op"',
@@ -104,7 +104,7 @@ def one(verb: str, name: str) -> Done:
 LARGE = ("huge-line@run", "limit-is-endless", "millions-of-values")
 ENDLESS = {"tells-for-ever": 2**20, "tells-for-ever-in-a-run": 17 * 2**20}
 
-# `run` begins with the checks of `smoke`. A few fakes are enough to show this.
+# `run` makes the checks of `smoke` first. A few fakes are enough to show this.
 ASKS = [("smoke", name) for name in WRONG if name not in {*ENDLESS, *LARGE}] + [
     ("run", name) for name in [*WRONG][::8]
 ]

@@ -88,8 +88,8 @@ def test_byte_code_and_hidden_files_are_no_change(kit: Path) -> None:
 def test_byte_code_that_was_exchanged_is_seen(
     apart: bool, kit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The cache file has the time and length of the source file, so Python would load it in the
-    next run."""
+    """The cache file has the time and length of the source file. So Python would load the cache
+    file in the next run."""
     folder = kit.parent / "compiled" / kit.relative_to("/") if apart else kit / "__pycache__"
     folder.mkdir(parents=True)
     if apart:

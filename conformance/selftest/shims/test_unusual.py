@@ -132,8 +132,8 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 @pytest.mark.turns(5)
 def test_a_shim_that_returns_with_its_child_may_ignore_later_signals(tmp_path: Path) -> None:
-    """A run may last up to a second longer if a process has left the group. A shim that returns at
-    once never gets a later signal."""
+    """If a process has left the group, a run may last up to a second longer. A shim that returns at
+    once has ended when the later signal is sent."""
     (tmp_path / "shim.py").write_text(RETURNS_AT_ONCE)
     words = ("--contract", "exec", "--profile", "all", "-k", "after_the_childs_exit_is_listed")
     found = judged(f"{PYTHON} {tmp_path / 'shim.py'}", tmp_path, *words)

@@ -1,5 +1,5 @@
-"""Tests of a shim in an unusual state: what it has inherited, and other processes of its user, do
-not count against it."""
+"""Tests of a shim in an unusual state: neither inherited state nor other processes of its user may
+change a verdict."""
 
 from __future__ import annotations
 
@@ -81,10 +81,8 @@ def test_a_shim_whose_user_has_too_many_processes_is_not_judged(
 
 
 def test_too_many_processes_of_the_isolated_user_are_not_a_lack_of_the_host(taken: int) -> None:
-    """With --isolate the shim's own processes may have filled the limit of its user.
-
-    A process that cannot start then makes a test not measured. It must not be reported as a lack of
-    the host.
+    """With --isolate the shim's own processes may have filled the process limit of its user. If a
+    process then cannot start, the test is not measured. The message must not blame the host.
     """
     flags = ["--uid", str(taken), "--nproc", "0"]
     with Path(os.devnull).open("r+b") as null:

@@ -1,5 +1,5 @@
-"""Tests of the helper processes of a contract's runs: they are observed in each run and used by
-waits."""
+"""Tests of the helper processes of a contract's runs: each run observes them, and waits take them
+into account."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ ALONE, HELPED, THREADS = HelperProcesses(), HelperProcesses(before=True), Helper
         ({}, "module.execute", ALONE),
         ({"exec": ALONE, "module": HELPED}, "module.execute", HELPED),
         ({"exec": ALONE, "module": HELPED}, "exec.batch", ALONE),
-        # The contract `backend` was not observed, so it may have the helpers of all others.
+        # No run of `backend` was observed, so it may have the helper processes of every other
+        # contract.
         ({"exec": THREADS, "module": HELPED}, "backend.run", HelperProcesses(3, before=True)),
         ({"exec": HELPED}, "?", HELPED),
     ],

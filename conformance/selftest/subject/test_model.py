@@ -1,4 +1,4 @@
-"""Models of contracts: their lists of bounds and mistakes, and the checks by spin.
+"""Tests of the models of contracts: their lists of bounds and mistakes, and the checks by spin.
 
 All checks together are the stage ci/test model.
 """
@@ -77,8 +77,8 @@ def test_an_order_of_the_reference_agrees_with_the_model_and_a_wrong_one_does_no
     assert replayer.agreed(replace(ran.replay, events=wrong)) == kill
 
 
-# Faults, each with an order that the model cannot make. In these orders, no law of order_laws.py
-# finds the two of PROCESS-KILL.
+# Faults, each with an order that the model cannot make. The two faults of PROCESS-KILL break no law
+# of order_laws.py in these orders.
 FAULTS = {
     "process-close.no-grace": "close-ignored/",
     "process-close.the-leaders-grace": "orphan-grace/",

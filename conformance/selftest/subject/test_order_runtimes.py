@@ -37,7 +37,7 @@ def repeated(shim: str, seed: str, times: int) -> list[Outcome]:
 def test_a_managed_runtime_has_one_trace_for_an_order() -> None:
     found = repeated(str(UNUSUAL / "node_shim.mjs"), "ignoring/", 6)
     assert len({each.digest for each in found}) == 1, found[0].trace
-    # The time of an order passes by events only, however often the runtime reads the clock.
+    # In an order, time passes only with events, however often the runtime reads the clock.
     assert any("1,000 ms" in line and "SIGTERM" in line for line in found[0].trace)
 
 
@@ -83,8 +83,8 @@ printf '{"id": "1", "result": {"success": false, "stdout": "", "stderr": "", "ex
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not on this machine")
 def test_a_naive_shim_is_accused_of_its_own_mistakes_only(tmp_path: Path) -> None:
-    """A shell changes its handler of SIGINT often, and this shim does not say that a deadline
-    passed."""
+    """A shell changes its handler of SIGINT often, and this shim does not report that a deadline
+    has passed."""
     shim = tmp_path / "naive"
     shim.write_text(NAIVE)
     shim.chmod(0o755)

@@ -75,8 +75,7 @@ def test_a_hang_counts_if_no_program_had_to_wait(
         (7.4, 0.0, Late),
         (7.6, 0.0, Failure),
         (7.6, 5.0, Failure),
-        # The test itself needs 5.2 s of sleep. Apart from these, the processes slept too briefly
-        # for a hang.
+        # The test itself sleeps for 5.2 s. The rest of the sleep is too short to count as a hang.
         (7.6, 5.2, Late),
         (9.9, 8.0, Late),
     ],
@@ -171,7 +170,8 @@ def test_time_in_which_the_kit_was_stopped_does_not_count() -> None:
     patience = Patience(cast(Any, stage), 10.0)
     patience._began -= 9.0
     assert not patience.over()
-    # The next look comes two minutes later, so the shim gets the rest of its time after it.
+    # The kit checks again only two minutes later, so the shim gets the rest of its time after that
+    # check.
     patience._began -= 120.0
     patience._looked -= 120.0
     assert not patience.over()

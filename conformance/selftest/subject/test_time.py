@@ -21,8 +21,8 @@ SLOW_IMPLEMENTATION = ROOT / "conformance" / "selftest" / "shims" / "slow_implem
 INTERPRETER = f"{Path(sys.executable).resolve()} -I -S"
 ROOT_USER = os.geteuid() == 0
 
-# The first test compares two time stamps of the child; in the second one the shim's end is the
-# later time.
+# In the first test both time stamps come from the child. In the second one the later time is the
+# shim's end.
 DEADLINE = "test_a_deadline_is_noticed_within_a_tick"
 END = "test_the_end_of_a_child_is_noticed_within_a_tick"
 
@@ -49,7 +49,8 @@ class Run:
         return {each["verdict"] for each in self.tree["tests"] if f"::{tests}" in each["id"]}
 
 
-# As root the second attempt has real-time priority, which decides even on a busy machine.
+# As root the second attempt runs with real-time priority, so it gives a verdict even on a busy
+# machine.
 CONVICTED = {"fails"} if ROOT_USER else {"fails", "not-measured"}
 
 

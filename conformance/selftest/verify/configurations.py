@@ -12,7 +12,7 @@ START = (
     "exec bwrap --die-with-parent --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --tmpfs /run"
 )
 USUAL = f'{START} --unshare-all --new-session --cap-drop ALL --bind "$PWD" "$PWD" {{}} -- "$@"\n'
-# A script without USUAL's namespaces and options, for mistakes that consist in leaving them out.
+# A script without the namespaces and options of USUAL, for mistakes that leave an option out.
 OPEN = f'{START} --bind "$PWD" "$PWD" {{}} -- "$@"\n'
 LEAKED, BLOCKED = "LEAKED", "blocked too much"
 LATER_FILES = """$(find "$PWD" -name '*.pem' | sed 's/.*/--ro-bind \\/dev\\/null &/')"""
@@ -337,7 +337,7 @@ CONFIGURATIONS = {
     "a_module_in_the_workspace_that_the_launcher_imports": row(
         "planted", "python3 {} -c 'import json'\n" + USUAL.format(""), "", "-I"
     ),
-    # The first file stops the launcher, so the second one has to be tried without it.
+    # The first file stops the launcher, so the second file needs a start without the first.
     "a_script_that_runs_if_another_file_is_missing": row(
         "planted",
         "[ ! -e stop ] || exit 3\n{}" + USUAL.format(""),

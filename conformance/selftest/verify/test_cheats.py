@@ -1,4 +1,5 @@
-"""Tests of commands that confine only what they recognise as a test: no row may be held."""
+"""Tests of commands that confine a program only if they recognise it as a test: no row may be
+reported as held."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the names that a traced start shows."""
+"""Tests of the host names that a traced start looks up."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def test_an_object_of_one_start_may_be_that_of_another_program(tmp_path: Path) -
 
 
 USUAL_WORDS = ("--ro-bind", "/", "/", "--dev", "/dev", "--unshare-all", "--cap-drop", "ALL")
-# Leaves objects of the same kind the whole time, as another program of the user.
+# A program that leaves objects of the same kind all the time, like another program of the user.
 BESIDE = "while sleep 0.01; do : >/dev/shm/beside$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); done"
 
 
@@ -174,7 +174,7 @@ def test_in_the_real_home_directory_nothing_is_read_or_changed(tmp_path: Path) -
     for name in (".ssh/id_ed25519", ".bashrc", "project/.env", "project/.git/hooks/pre-commit"):
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text("my own secret\n")
-        # An access to the file would change this time, even with the mount option relatime.
+        # Reading the file would change this time, even with the mount option relatime.
         os.utime(home / name, (1, 2))
     before = _snapshot(home)
     env = {"HOME": str(home), "BOXSPEC_CASE_ROOT": str(tmp_path), "LC_ALL": "C"}

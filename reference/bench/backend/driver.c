@@ -104,8 +104,8 @@ static const struct {
 
 enum { TURNS = sizeof turns / sizeof *turns };
 
-/* Each round starts the three in another order. The first round warms the caches and is
- * discarded. */
+/* Each round starts the three variants in a different order. The first round warms the caches and
+ * is discarded. */
 static bool measure(const struct bench *bench, size_t rounds) {
     static uint64_t ns[TURNS][MOST_ROUNDS];
     for (size_t i = 0; i <= rounds; i++) {

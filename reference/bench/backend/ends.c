@@ -100,8 +100,8 @@ int main(int argc, char **argv) {
     const int most = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
     (void)printf("%-22s %9s %9s %9s %9s  ms, %d rounds, %d members\n", "namespaces", "median",
                  "p90", "p99", "longest", rounds, members);
-    /* The first two cases have no pid namespace. Only a pid namespace ends its members, so these
-     * cases start none. */
+    /* Only a pid namespace ends its members. The first two cases have no pid namespace, so they
+     * start no members. */
     bool good = measure("none", 0, rounds, 0) && measure("net", CLONE_NEWNET, rounds, 0) &&
                 measure("pid", CLONE_NEWPID, rounds, members) &&
                 measure("pid, mnt, ipc, uts", most, rounds, members) &&

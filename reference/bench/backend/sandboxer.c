@@ -14,7 +14,8 @@
 
 #include "backend/mechanisms/landlock_abi.h"
 
-/* The same rights that the backend restricts. Reading and executing are allowed everywhere. */
+/* The rights to restrict, the same as those that the backend restricts. Reading and executing are
+ * allowed everywhere. */
 static const uint64_t writes = BS_LL_WRITE_FILE | BS_LL_REMOVE_DIR | BS_LL_REMOVE_FILE |
                                BS_LL_MAKE_CHAR | BS_LL_MAKE_DIR | BS_LL_MAKE_REG | BS_LL_MAKE_SOCK |
                                BS_LL_MAKE_FIFO | BS_LL_MAKE_BLOCK | BS_LL_MAKE_SYM;

@@ -120,7 +120,8 @@ static int trips(size_t count, size_t bytes, uint64_t *const took[2]) {
     memset(sent, 'x', sizeof sent);
     if (!start(&behind[0], true, echo) || !start(&behind[1], false, echo))
         return bench_broken("trips", "nothing could be started");
-    /* The bridge and the relay take turns in going first. The first tenth only warms the caches. */
+    /* The bridge and the relay take turns in going first. The first tenth of the trips only warms
+     * the caches. */
     for (size_t i = 0; i < count + count / 10; i++) {
         for (size_t turn = 0; turn < 2; turn++) {
             size_t who = (i + turn) % 2;

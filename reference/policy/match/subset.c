@@ -38,9 +38,9 @@ static void drop_beaten_forever(struct bs_subsets *subsets) {
     }
 }
 
-/* If a rule accepts the rest of the current segment, it beats every lower rule that is in its own
- * last segment. So remove those states of the lower rules. Otherwise each rule such as `*x*` would
- * double the number of sets. */
+/* Find the highest rule that accepts the rest of the current segment. Lower rules that are in their
+ * own last segment can no longer decide, so remove their states. Otherwise each rule such as `*x*`
+ * would double the number of sets. */
 static void drop_beaten_in_segment(struct bs_subsets *subsets) {
     const struct bs_automaton *automaton = subsets->automaton;
     size_t kept = 0;

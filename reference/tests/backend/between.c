@@ -94,8 +94,8 @@ static void a_granted_path_that_became_a_link_is_not_granted(void **state) {
     struct inside *inside = *state;
     char *made =
         policy_text("'fsProfiles': {'p': {'read': ['**'], 'modify': ['a/**', 'a/x/c/**']}}");
-    /* on the stack, because a test of a backend that cannot start here ends by longjmp, which would
-     * leak a block */
+    /* On the stack: if the backend cannot start here, the test ends by longjmp, which would leak an
+     * allocated block. */
     char text[256];
     (void)snprintf(text, sizeof text, "%s", made);
     free(made);

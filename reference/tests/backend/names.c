@@ -116,8 +116,8 @@ static void a_rule_reaches_below_a_path_that_its_words_match(void **state) {
     assert_int_equal(bs_rule_words_make(profile, &words), 0);
     assert_string_equal(bs_rule_below(words, BS_OP_READ, "link")->rule, "link/**");
     assert_string_equal(bs_rule_below(words, BS_OP_READ, "a/secrets")->rule, "**/secrets/key");
-    /* A rule that is only `**` has no names for paths below this link. Rules of the other operation
-     * do not matter. */
+    /* The rule `**` gives no names to paths below this link. Rules of the other operation have no
+     * effect here. */
     assert_null(bs_rule_below(words, BS_OP_READ, "other"));
     assert_null(bs_rule_below(words, BS_OP_MODIFY, "link"));
     assert_non_null(bs_rule_below(words, BS_OP_MODIFY, "ok"));

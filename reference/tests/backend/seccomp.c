@@ -199,7 +199,7 @@ static bool agree(const struct pair *pair, const struct seccomp_data *data) {
     return us.read_argument || them.read_argument;
 }
 
-/* Set one argument after the other to each constant, while the others keep their values. */
+/* Set each argument in turn to each constant, while the other arguments keep their values. */
 static void vary_each(const struct pair *pair, const struct seccomp_data *data) {
     for (size_t arg = 0; arg < LENGTH(data->args); arg++) {
         struct seccomp_data other = *data;

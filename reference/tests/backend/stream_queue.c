@@ -1,5 +1,5 @@
 /* Tests the queue through which a child receives its streams. While the streams are in the queue,
- * no process holds them. Streams that cannot be sent stay open. */
+ * no process has them open. Streams that cannot be sent stay open. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

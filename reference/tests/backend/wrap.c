@@ -111,8 +111,8 @@ static void assert_value(const struct bs_wrapped *wrapped, const char *name, con
         fail_msg("%s is %s", name, found != NULL ? found : "not there");
 }
 
-/* The environment is complete, so the caller's own variables are not added to it. Variables of the
- * backend override others. */
+/* The wrapped environment is complete: the variables of the caller must not be added to it.
+ * Variables of the backend override those of the request. */
 static void the_environment_is_complete(void **state) {
     struct seat *seat = *state;
     struct bs_wrapped wrapped;
@@ -153,7 +153,7 @@ static void an_empty_command_is_an_error(void **state) {
                             "the backend pretended wrapped `prog` into an empty command");
     }
     assert_int_equal(seat->pretended.unwrapped,
-                     /* only the result of `empty` is unwrapped, because only `empty` had memory to
+                     /* only the results of `empty` are unwrapped, because only these have memory to
                       * free */
                      1);
 }

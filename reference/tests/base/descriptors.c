@@ -53,9 +53,9 @@ int __wrap_fcntl(int fd, int command, ...) {
 
 enum { FIRST = 10, LAST = 900 };
 
-/* Runs in a child. Open many descriptors with gaps between them, close the descriptors from FIRST
- * on, and count the open ones. Descriptors of the test itself, for example of a sanitizer's log,
- * are closed too. */
+/* This runs in a child. Open many descriptors with gaps between them, close the descriptors from
+ * FIRST on, and count the open ones. Descriptors of the test itself, for example of a sanitizer's
+ * log, are closed too. */
 static int closes(bool on_exec) {
     static const int numbers[] = {FIRST - 1, FIRST, FIRST + 1, 17, 40, 100, 101, 500, LAST};
     for (int i = 200; i < 400; i++)

@@ -68,7 +68,7 @@ static bool has_ended(pid_t leader) {
     return waitid(P_PID, (id_t)leader, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
 }
 
-/* Step until the group has ended. The clock that the steps see is `ahead_ms` ahead. */
+/* Step until the group has ended. The clock of the steps is `ahead_ms` ahead of the real one. */
 static void step_to_the_end(struct bs_group_end *end, pid_t leader, uint64_t ahead_ms) {
     bool leader_ended = false;
     for (;;) {
@@ -244,7 +244,8 @@ static struct bs_members find_counted(pid_t pgid, uint64_t not_after) {
     return (struct bs_members){.known = true, .alive = found_alive};
 }
 
-/* The launcher uses a reach in this way, because it ends a namespace or its own group. */
+/* The launcher passes its own functions to signal and to find processes, because it ends a
+ * namespace or its own group. */
 static void a_reach_replaces_the_signals_and_the_search(void **state) {
     (void)state;
     static const struct bs_group_reach reach = {count_signal, find_counted};

@@ -142,7 +142,7 @@ static void if_poll_fails_the_descriptors_are_read_in_turns(void **state) {
     }
 }
 
-/* A group whose members all hold the other end of a pipe. */
+/* A group of processes that all have the other end of a pipe open. */
 struct group {
     int ends[2];
 };

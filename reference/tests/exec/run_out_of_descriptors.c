@@ -15,8 +15,8 @@ enum { PLENTY = 24 };
 
 static rlim_t lowest; /* a limit that leaves no descriptor free */
 
-/* Open descriptors in the gaps between the open ones. A free number below the limit would leave
- * more descriptors free than intended. */
+/* Open every free descriptor below the highest open one. Otherwise more descriptors would be free
+ * than the test intends. */
 static int fill_gaps(void **state) {
     (void)state;
     int above = first_free_above_all();

@@ -26,8 +26,8 @@ static void sweep(const struct bs_exec_request *request, enum tolerance toleranc
         double before_ms = spent_ms();
         int code = bs_exec_run(request, &result, &err);
         bool reached = allocations.count >= n;
-        /* A pipe that cannot be read any more must not be polled either, because poll would return
-         * at once each time. */
+        /* A pipe that can no longer be read must not be polled either: poll would return at once,
+         * again and again. */
         assert_true(spent_ms() - before_ms < 300);
         allocations.fail_at = 0;
         if (code == BS_OK) {

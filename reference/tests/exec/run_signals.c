@@ -1,5 +1,5 @@
-/* Tests signals to the calling process during a run. They are sent from the output callback,
- * because the child then runs, the handlers are installed, and the callback is on the calling
+/* Tests signals to the calling process during a run. They are sent from the output callback: at
+ * that time the child runs and the handlers are installed, and the callback is on the calling
  * thread. */
 #define _GNU_SOURCE
 #include <boxspec/exec.h>

@@ -36,7 +36,7 @@ static int setup(void **state) {
     assert_int_equal(fcntl(writer, F_SETFL, 0), 0);
     assert_int_equal(dup2(writer, 2), 2);
     (void)close(writer);
-    bs_sigpipe_hold(&terminal.guard); /* a run does this before it writes */
+    bs_sigpipe_hold(&terminal.guard); /* As a run does before it writes. */
     *state = &terminal;
     return 0;
 }

@@ -59,8 +59,8 @@ def _dictionaries(before: dict[str, Any], after: dict[str, Any], at: str) -> str
     for name, value in before.items():
         if name in (*UNSTABLE, "overall", "reasons", "enforcement_reasons") or name not in after:
             continue
-        # If SIGTERM could not be sent, SIGKILL ends the process, so `signaled` may be SIGKILL. A
-        # backend that is unavailable has no list of rules.
+        # `signaled` may be SIGKILL, which ends the process if SIGTERM could not be sent. A backend
+        # that is unavailable has no list of rules.
         if name == "signaled" and after[name] == "SIGKILL":
             continue
         if name == "not_enforced" and after.get("overall") == "unavailable":

@@ -12,13 +12,14 @@ from typing import Any
 
 Entry = dict[str, Any]
 READINGS = ("equivalent", "out-of-contract", "hole", "closed")
-# Results of mutants that were not run: the compiler refused them, or their object was known
-# already.
+# Results of mutants that were not run: the compiler refused the mutant, or its object file was the
+# same as an earlier one.
 NEVER_ASKED = ("does-not-build", "same-object", "duplicate")
 
-# So many topics run before the whole suite. Four catch three quarters of the mutants of the ledger.
+# Number of topics that run before the whole suite. In the ledger, four topics catch three quarters
+# of the mutants.
 FIRST = 4
-# A kill in the same file counts as much as this number of kills in other files.
+# A kill in the same file counts as much as this many kills in other files.
 SAME_FILE = 3
 
 
@@ -62,7 +63,9 @@ class Ledger:
         ]
 
     def killers(self, contract: str, file: str) -> list[str]:
-        """Return the topics that killed most earlier mutants, those of the same file first."""
+        """Return the topics that killed most earlier mutants. Topics that killed mutants of the
+        same file come first.
+        """
         counts: Counter[str] = Counter()
         prefix = f"{contract.upper()}-"
         for entry in self.entries:

@@ -18,8 +18,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 # Folders that only the command line uses, which no contract covers.
 NO_CONTRACT = ("authoring",)
-# Folders of a contract's room, if not the whole room is changed. The other folders of the backend
-# write and read lists of rules for the kernel: a changed entry is a question about the probes.
+# The folders of a contract's room that are changed, if not all of them are. The other folders of
+# the backend write and read lists of rules for the kernel: a changed entry is a question about the
+# probes.
 FOLDERS = {"backend": ("backend/session", "backend/launch")}
 RULES = ["universal.rules", "c_like.rules", "c.rules"]
 

@@ -71,7 +71,7 @@ def judge_orders(shim: Path, contract: str, work: Path) -> dict[str, Any]:
 
 def late(tree: dict[str, Any]) -> list[str]:
     """Return the requirements of tests that were late in each attempt. On a busy machine a mutant
-    that hangs is one of these, so it has not survived."""
+    that hangs is only reported as late. Such a mutant has not survived."""
     names = {
         name
         for test in tree["tests"]

@@ -110,7 +110,7 @@ static void globs_with_too_much_backtracking_do_not_fit(void **state) {
         glob[0] = '*';
         memcpy(glob + 1 + n, "*", 2);
         assert_int_equal(fits(glob), n <= BS_BACKTRACK_MOST_BYTES);
-        /* fits, because at the end of a glob no position is tried twice */
+        /* This fits into the limit, because no position at the end of a glob is tried twice. */
         assert_true(fits(glob + 1));
         glob[1 + n] = '\0';
         assert_true(fits(glob));

@@ -290,7 +290,8 @@ static void check_every_text(const char *what, const char *letters,
     for (size_t length = 0; length <= most; length++) {
         for (size_t number = 0; number < power(strlen(letters), length); number++) {
             struct text text = numbered(letters, length, number);
-            /* Try the longest texts only at the start of a path, where both ends matter. */
+            /* Try the longest texts without padding only. Then both ends of the text are also the
+             * ends of the path. */
             size_t n = length < most ? LENGTH(paddings) : 1;
             for (size_t i = 0; i < n; i++, cases++) {
                 struct text whole = padded(paddings[i], &text);
@@ -417,7 +418,7 @@ static void every_glob_decides_every_path_by_the_definition(void **state) {
     clear(&paths);
 }
 
-/* With fewer letters, longer combinations of wildcards can be tried in the same time. */
+/* With fewer letters the test can try longer combinations of wildcards in the same time. */
 static void every_longer_combination_of_wildcards_decides_by_the_definition(void **state) {
     (void)state;
     size_t most = longest(8);

@@ -123,7 +123,7 @@ static void of_several_globs_the_highest_decides(void **state) {
     for (size_t first = 0; first + TOGETHER <= world->globs.n; first += TOGETHER / 2) {
         struct bs_pattern globs[TOGETHER];
         struct bs_matcher *matchers[LENGTH(tiers)];
-        /* Take globs from distant places of the list, so that those of a group differ much. */
+        /* Take globs from distant places of the list, so that the globs of a group differ much. */
         for (size_t i = 0; i < TOGETHER; i++) {
             size_t at = (first + i * 1237) % world->globs.n;
             globs[i] = (struct bs_pattern){world->globs.items[at], world->globs.lens[at]};

@@ -51,8 +51,8 @@ static void each_rule_has_the_keys_that_its_paths_have(void **state) {
         {"**/123456789*", {"head 12345678 123456789*"}},
         {"**/a*/**", {"head a a*/**"}},
         {"**/a*/b", {"head a a*/b", "ending /b **/a*/b"}},
-        /* The ending is the only key. With a name or head as key, the second `**` would be searched
-         * again for each such name in a path. */
+        /* The ending is the only key. If a name or the head were a key, the second `**` would be
+         * searched again for each occurrence of that name in a path. */
         {"**/a/**/b", {"ending /b **/a/**/b"}},
         {"**/a/**/b*", {NULL}},
         {"**/a*/**/b*", {NULL}},

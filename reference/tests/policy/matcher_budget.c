@@ -10,7 +10,7 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* Rules that are made from a format with a number. */
+/* Rules that are made from a format, with the numbers from 0 on. */
 struct made {
     char *texts;
     struct bs_pattern *patterns;
@@ -88,7 +88,7 @@ static void hostile_lists_stay_within_time_and_memory(void **state) {
 
 static void the_rule_that_exceeds_the_budget_is_named(void **state) {
     (void)state;
-    /* Each rule has 32 states. None of the rules fits into a table or into the index. */
+    /* Each rule has 32 states. No rule fits into a table or into the index. */
     enum { STATES = 32, FIT = BS_AUTOMATON_MOST_STATES / STATES };
     struct made made = make_rules("%1$06zuabcdefgh**abcdefghijk**%2$cyyyyy", FIT + 1);
     assert_int_equal(bs_automaton_states(&made.patterns[0]), STATES);

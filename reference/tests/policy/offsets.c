@@ -1,5 +1,5 @@
-/* Tests code that reads rules and files in blocks and words, at every offset around the sizes of
- * these. Readers that process one byte at a time compute the expected results. */
+/* Tests code that reads rules and files in blocks and words, at every offset around the sizes of a
+ * block and of a word. Readers that process one byte at a time compute the expected results. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -259,7 +259,8 @@ static void an_open_directory_can_be_the_root(void **state) {
     (void)close(fd);
 }
 
-/* Each check is made with one more free descriptor than the one before, beginning with none. */
+/* Each check is made with one free descriptor more than the check before. The first check has no
+ * free descriptor. */
 static void without_descriptors_a_check_is_an_error(void **state) {
     const struct place *place = *state;
     char target[256];

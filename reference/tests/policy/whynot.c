@@ -98,7 +98,7 @@ static void remove_entry(struct model *model, const struct bs_profile *profile, 
     else if (at < n_own + n_denies)
         remove_at(denies, position - n_own - (before > gone_own ? before - gone_own : 0));
     else
-        model->workspace.n = 0; /* a workspace of these models has at most one such rule */
+        model->workspace.n = 0; /* In these models a workspace has at most one rule of this kind. */
     later->changes[later->n_changes++].entry = entry;
 }
 

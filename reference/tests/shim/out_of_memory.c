@@ -40,7 +40,8 @@ static const char *const requests[] = {
     "{'id':'1','op':'sbpl.compile','rules':{'modify':[7]},'root':'w','env':[]}",
     "{'id':'1','op':'sbpl.wrap','argv':['x','y'],'file':'/f','wrapper':'present'}",
     "{'id':'1','op':'sbpl.wrap','argv':['x'],'wrapper':'there'}",
-    /* The next request has numbers and NULs, which are stored as text in addition to the tree. */
+    /* The next request has numbers and NULs. The reader stores these as text, in addition to the
+     * tree. */
     ("{'id':'1','op':'module.execute','module_id':'m','enabled':false,"
      "'input':[1.5,12345678901234567890,-0.1e-7,'a\\u0000b',{'\\u0000':[]}]}"),
     "{'id':'1','op':'no.such'}",

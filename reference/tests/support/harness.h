@@ -12,8 +12,8 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* True under the thread sanitizer, to make tests shorter there: it finds no errors in code with a
- * single thread, and makes it ten times as slow. */
+/* True under the thread sanitizer. Tests with a single thread are shorter then: the sanitizer finds
+ * no errors in them, and makes them ten times as slow. */
 #if defined(__SANITIZE_THREAD__)
 enum { SLOW_BUILD = 1 };
 #else

@@ -4,8 +4,8 @@
 
 #include <boxspec/exec.h>
 
-/* A request for /bin/sh -c SCRIPT with an empty stdin. It is valid as long as the enclosing
- * block. */
+/* A request for /bin/sh -c SCRIPT with an empty stdin. The request is valid as long as the
+ * enclosing block. */
 #define SHELL(script) shell_request((const char *[]){"-c", script})
 
 struct bs_exec_request shell_request(const char *const *args);

@@ -22,7 +22,7 @@ os._exit(main())
 
 
 def failed_run(folder: Path, change: str, *words: str, **how: Any) -> dict[str, Any]:
-    """Return the result of a run, which must fail. `change` is Python code.
+    """Return the result of a run with a changed shim. The run must fail. change: Python code.
 
     words: further arguments of `boxspec run`.
     """

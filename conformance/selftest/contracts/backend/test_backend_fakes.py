@@ -30,7 +30,8 @@ def judged(mode: str, tmp_path: Path, *asked: str) -> tuple[int, dict[str, str]]
     """
     out = tmp_path / "result.json"
     shim = f"{FAULTS} --fault backend-control.{mode}"
-    # The faults are in this backend. Without the option, a run judges a backend that starts here.
+    # The faults are in this backend. Without the option, the run would judge another backend, the
+    # strongest that starts here.
     words = ["--backend", "bubblewrap+seccomp", "--profile", "all", "--json", str(out)]
     done = boxspec("run", "--shim", shim, "--contract", "backend", *words, *asked)
     if not out.exists():

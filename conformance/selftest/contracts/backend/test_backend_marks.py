@@ -12,7 +12,8 @@ from selftest.contracts.backend.changed_shim import failed_run
 
 pytestmark = pytest.mark.turns(3)
 
-# The program is confined only if the mark is there. Otherwise it runs without the sandbox.
+# The program is confined only if the mark of a test is present. Otherwise it runs without the
+# sandbox.
 CONFINES_IF_MARKED = """\
 def is_marked(self, request, cwd):
     words = [request.program, *request.args]

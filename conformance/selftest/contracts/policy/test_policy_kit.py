@@ -331,7 +331,7 @@ def test_the_oracle_decides_inside_an_exception_by_the_profile() -> None:
 
 
 class Matcher:
-    """Stands for the client of a shim that reads one glob wrongly."""
+    """A replacement for the client of a shim, for a shim that reads one glob wrongly."""
 
     def __init__(self, by_glob: bool, by_check: bool) -> None:
         self.by_glob, self.by_check = by_glob, by_check
@@ -355,7 +355,7 @@ class Matcher:
 def test_a_wrong_decision_counts_unless_glob_and_check_read_the_rule_wrongly(
     by_glob: bool, by_check: bool, ends: type[Exception]
 ) -> None:
-    """The rule `a` matches the path `a`, and the shim has allowed the path that it denies."""
+    """The shim has allowed the path `a`, although the rule `a` denies it."""
     shim = SimpleNamespace(policy=Matcher(by_glob, by_check), capabilities=CAPABILITIES)
     items: Any = [{"allowed": True, "matched_rule": "**"}]
     with pytest.raises(ends):

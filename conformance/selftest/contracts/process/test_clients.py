@@ -121,8 +121,8 @@ def test_a_session_of_the_mcp_sdk(bridge: Bridge) -> None:
 
 @pytest.fixture
 def root() -> Iterator[Path]:
-    """Yield a folder next to the interpreter. It is not below /tmp, because one sandbox hides most
-    of /tmp, and the checkout may be there."""
+    """Yield a folder next to the interpreter. The folder is not below /tmp, because one sandbox
+    hides most of /tmp. The checkout itself may be below /tmp."""
     with tempfile.TemporaryDirectory(dir=INSTALLED) as folder:
         yield Path(folder)
 
@@ -169,7 +169,7 @@ def test_a_server_that_hangs_is_killed_by_the_clients_shutdown(bridge: Bridge) -
     told = bridge.session(*SERVER, calls=calls, call_s=1)
     assert "timed out" in told["calls"][0]
     # The bridge gives its program less time than the client gives the bridge. On a busy machine the
-    # client may nevertheless be first.
+    # time of the client may nevertheless end first.
     if told["shutdown_s"] < STUBBORN_S:
         assert bridge.response() == {"signaled": "SIGKILL"}
 

@@ -145,8 +145,8 @@ def test_a_silent_sandbox_breaks_the_lane(goldens: Path, monkeypatch: pytest.Mon
 
 
 def test_texts_and_setups_move_alike(goldens: Path) -> None:
-    """There are two ways to change the home directory: ask the Python implementation, or translate
-    the old text. Both must give the same text."""
+    """There are two ways to get a text for another home directory: compile it by the Python
+    implementation, or translate the old text. Both must give the same text."""
     for shape in mac.goldens(goldens):
         if not shape.is_movable:
             continue

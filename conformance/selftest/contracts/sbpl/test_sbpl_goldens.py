@@ -1,5 +1,5 @@
-"""Tests of the goldens: they are the reference's exact output, and each has the meaning of its
-request."""
+"""Tests of the goldens: they are the reference's exact output, and each text allows exactly the
+paths that its request allows."""
 
 from __future__ import annotations
 

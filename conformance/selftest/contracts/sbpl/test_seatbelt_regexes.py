@@ -74,7 +74,7 @@ def test_an_unknown_form_hides_only_the_paths_that_match_up_to_it() -> None:
         assert regex.unknown
         assert regex.matches(b"/a/1/x") is None, form
         assert regex.matches(b"/a/b/x") is False, form
-    # The count may stand for the character before it, so that character is not required.
+    # The count may be 0 for the character before it, so a match does not need that character.
     assert matches("^/ab{0}$", "/a") is None
     with pytest.raises(Undecidable):
         matches("^/a/\\w|b", "/x")
@@ -101,7 +101,7 @@ def test_results_that_differ_for_bytes_and_characters_are_unknown() -> None:
     assert matches("^/a[^/][^/]c$", "/aéc") is None
     assert matches("^/[éÉ]$", "/É") is None
     assert matches("^/é?$", "/") is None
-    # Both readings, counting bytes and counting characters, give the same result here.
+    # The result is the same, whether characters are counted or bytes.
     assert matches("^/a[^/]*c$", "/aéc") is True
     assert matches("^/a[ -.0-~]c$", "/aéc") is False
     assert matches("^/a([ -.0-~]|[^ -~][^ -~]?[^ -~]?[^ -~]?)c$", "/aéc") is True

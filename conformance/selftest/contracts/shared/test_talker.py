@@ -1,5 +1,5 @@
-"""Tests of effects outside a sandbox that enforces only a part: allowed if declared before the run,
-otherwise an escape."""
+"""Tests of effects outside a sandbox that enforces only some aspects: an effect is allowed if the
+backend declared it before the run, otherwise it is an escape."""
 
 from __future__ import annotations
 

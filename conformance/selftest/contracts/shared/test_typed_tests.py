@@ -127,8 +127,8 @@ def cases_of(contract: str) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_each_test_names_the_class_of_its_cases(contract: str) -> None:
-    # The client itself may take any case. In policy, a parameter `case` may also say how letters
-    # compare.
+    # The client itself may get any case. In policy, a parameter `case` may also select how letters
+    # are compared.
     allowed = {case_class(contract), "Case", "str | None"}
     strangers = [f"{place}: {said}" for place, said in cases_of(contract) if said not in allowed]
     in_tests = [place for place, said in cases_of(contract) if said == "Case"]

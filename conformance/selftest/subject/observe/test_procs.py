@@ -1,4 +1,5 @@
-"""Tests of reading /proc: which process has not reaped a zombie, and names that look like facts."""
+"""Tests of reading /proc: which process has not reaped a zombie, and process names that look like
+other fields of /proc/PID/stat."""
 
 from __future__ import annotations
 

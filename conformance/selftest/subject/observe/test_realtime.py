@@ -69,8 +69,8 @@ def test_reading_proc_does_not_starve_the_shim(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.usefixtures("front")
 def test_a_sweep_takes_turns_with_those_that_it_ends() -> None:
-    """While a process ends, the kernel may make the sweep wait for that process, so both must get
-    processor time."""
+    """While a process ends, the kernel may make the warden's sweep wait for that process. So both
+    must get processor time."""
     script = "n=0; while [ $n -lt 300 ]; do sleep 60 & n=$((n + 1)); done; wait"
     warden = started(script)
     seen: set[tuple[int, int] | None] = set()
@@ -98,7 +98,7 @@ def test_two_runs_do_not_have_the_priority_at_the_same_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(real_time, "LOCK_S", 0.0)
-    # The lock of another run is another open file, as in the second call.
+    # The second call opens the lock file again, as another run would do.
     with realtime() as second:
         assert not second
     assert os.sched_getscheduler(0) == FIFO

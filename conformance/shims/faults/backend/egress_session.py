@@ -6,8 +6,9 @@ from faults.registry import fault, replaces
 
 
 def unread(closed):
-    """Accept the list without checking it, if the profile has no network (`closed`) or, otherwise,
-    if it has one."""
+    """Accept a list without checking it. closed: True for profiles without a network, False for
+    profiles with one.
+    """
 
     @replaces(ops)
     def read_context(original, value):

@@ -62,7 +62,7 @@ def leaves_a_process():
     def refuse_serving(original, shim, operation):
         original(shim, operation)
         if operation != "backend.probe":
-            # processes that a session leaves belong to another requirement
+            # another requirement tests the processes that a session leaves
             return
         null = os.open("/dev/null", os.O_RDWR)
         actions = [(os.POSIX_SPAWN_DUP2, null, fd) for fd in (0, 1, 2)]

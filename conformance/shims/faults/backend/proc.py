@@ -35,8 +35,8 @@ def daemons_live_on():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
         made = original(self, argv, root, profile, cwd, binds)
-        # The probe stays correct, because processes that a probe leaves belong to another
-        # requirement.
+        # The probe stays correct, because another requirement tests the processes that a probe
+        # leaves.
         return made if root == b"/" else [word for word in made if word != b"--die-with-parent"]
 
 

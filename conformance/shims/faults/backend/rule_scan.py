@@ -1,7 +1,7 @@
 """Faults in the scan after a run.
 
-A file below a mount never changes. So faults about files that exist before the start omit the
-mounts, and report that.
+A mount protects the files below it, so they never change. Faults about files that exist before the
+start therefore leave out the mounts, and report the rules as not enforced.
 """
 
 import os

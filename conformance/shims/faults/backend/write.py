@@ -43,7 +43,7 @@ def links_are_bound():
     @replaces(Bubblewrap)
     def prepare(original, self, context, claims):
         original(self, context, claims)
-        # Only without rules, because links under rules belong to another requirement.
+        # Only without rules, because another requirement tests links under rules.
         for name in os.listdir(context.root) if context.rules is None else ():
             path = os.path.join(context.root, name)
             if os.path.islink(path) and os.path.isdir(path):

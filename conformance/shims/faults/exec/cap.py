@@ -96,8 +96,8 @@ def late_bytes_do_not_count():
 
     @replaces(run.Run)
     def end_group(original, self, cause):
-        # Only long output is affected, because output of less than one read belongs to other
-        # requirements.
+        # Only long output is affected, because other requirements test output of less than one
+        # read.
         self.outputs_were_within = all(output.length > 60_000 for output in self.outputs[:1]) or (
             self.outputs[1].length > 60_000
         )

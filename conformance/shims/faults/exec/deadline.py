@@ -1,4 +1,4 @@
-"""A part of faults that move the deadline of a run."""
+"""A helper for faults that move the deadline of a run."""
 
 from time import monotonic_ns
 

@@ -27,7 +27,7 @@ def loses_the_tail():
     @replaces(run.Run)
     def report(original, self, cause):
         kept, payload = self.outputs[0].kept, isinstance(self.request.stdin, bytes)
-        # Longer output, and output together with a payload, belong to other requirements.
+        # Other requirements test longer output, and output together with a payload.
         if cause.name == "exit" and not payload and 65_536 < self.outputs[0].length < 300_000:
             kept.pop()
         return original(self, cause)
@@ -44,7 +44,7 @@ def loses_a_byte_of_a_full_buffer():
         def keep_text(chunk):
             return keep(chunk[:-1] if len(chunk) == streams.CHUNK else chunk)
 
-        # Output with a cap or a debug copy belongs to other requirements.
+        # Other requirements test output with a cap or a debug copy.
         if err.cap is None and not self.tee:
             err.keep = keep_text
 
@@ -61,8 +61,8 @@ def digests_end_as_they_begin():
 def read_at_the_end_under_a_deadline():
     @replaces(run.Run)
     def interests(original, self):
-        # Only with long deadlines and without a payload, because other runs belong to other
-        # requirements.
+        # Only with long deadlines and without a payload, because other requirements test the other
+        # runs.
         far = (self.request.timeout_ms or 0) >= 8000 and not self.input.rest
         waits = {output.fd for output in self.outputs} if far and not self.end else ()
         yield from (pair for pair in original(self) if pair[0] not in waits)
@@ -195,7 +195,7 @@ def interrupted_read_is_lost():
     def take(original, self, output):
         before = output.length
         original(self, output)
-        # Shorter output with many signals belongs to another requirement.
+        # Another requirement tests shorter output with many signals.
         if getattr(self, "interrupted", False) and before <= 400_000 < output.length:
             output.kept.pop()
 

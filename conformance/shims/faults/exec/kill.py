@@ -153,7 +153,7 @@ def threads_do_not_count():
         self.end = self.end or self.group.leader_end()
         gone = all(p.state in b"ZX" for p in group.processes() if p.pgid == self.group.leader)
         if gone:
-            self.group.kill()  # done after every end of a group
+            self.group.kill()  # the correct code does this whenever a group has ended
         return gone
 
 

@@ -1,4 +1,4 @@
-"""Faults that leak on one path only: an option together with an outcome."""
+"""Faults that leak only if one option and one outcome occur together."""
 
 import os
 

@@ -139,7 +139,8 @@ def collects_everybody():
     @replaces(group.Group)
     def reap(original, self):
         original(self)
-        # With several runs at once their children would be lost, which is another requirement.
+        # Only for a single run: it would reap the children of other runs, which another requirement
+        # tests.
         for process in group.processes() if len(signals.handlers.watches) == 1 else ():
             if process.ppid == os.getpid() and process.state in b"Z":
                 self.collect(process.pid)
@@ -153,7 +154,7 @@ def any_end_of_the_group():
     def leader_end(original, self):
         if getattr(self, "first_end", None) is None:
             how = os.WEXITED | os.WNOHANG | os.WNOWAIT
-            # Only while the child itself still runs.
+            # Only if the child itself still runs.
             info = os.waitid(os.P_PGID, self.leader, how) if not original(self) else None
             self.first_end = info and (info.si_code, info.si_status)
         end = original(self)
@@ -166,7 +167,7 @@ def any_end_of_the_group():
     def patience_ms(original, self, until):
         wait = original(self, until)
         if not adopts.value:
-            return wait  # nothing wakes this poll at the end of another process
+            return wait  # no event wakes this poll when another process ends
         # Return at least every 50 ms, because a wait for the group must return when a member ends.
         return 50 if wait is None else min(wait, 50)
 

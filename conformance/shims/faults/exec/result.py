@@ -117,8 +117,8 @@ def deadline_before_exit():
     def look(original, self):
         past = self.deadline is not None and monotonic_ns() >= self.deadline
         cause = original(self)
-        # Only for children that still run at the first check; the others belong to other
-        # requirements.
+        # Only for children that still run at the first check: other requirements test the other
+        # children.
         late = past and self.request.timeout_ms > 500
         return Cause("timeout") if late and cause and cause.name == "exit" else cause
 
@@ -143,7 +143,7 @@ def stopped_is_exited():
     @replaces(run.Run)
     def look(original, self):
         cause = original(self)
-        # Runs with a deadline, and runs that receive a signal, belong to other requirements.
+        # Other requirements test runs with a deadline, and runs that receive a signal.
         if cause or self.deadline:
             return cause
         try:

@@ -131,7 +131,7 @@ def handlers_after_the_spawn():
     install = signals.Handlers.install
     signals.Handlers.install = lambda self: None
     spawned = []
-    batches: list[batch.Batch] = []  # the latest one
+    batches: list[batch.Batch] = []  # holds only the latest batch
 
     @replaces(spawn.Spawn)
     def fork(original, self, stdio, report):
@@ -306,7 +306,7 @@ def storm_loses_the_output():
 
     @replaces(run.Run)
     def report(original, self, cause):
-        # Longer output together with signals belongs to EXEC-DRAIN.
+        # EXEC-DRAIN tests longer output together with signals.
         if count[0] > 8 and self.outputs and self.outputs[0].length <= 300_000:
             self.outputs[0].kept.clear()
         return original(self, cause)

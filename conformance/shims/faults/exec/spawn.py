@@ -353,7 +353,7 @@ def leaves_a_child_without_a_thread():
     @replaces(spawn.Spawn)
     def attempt(original, self):
         child = original(self)
-        # A filter that refuses threads belongs to another requirement.
+        # Another requirement tests a filter that refuses threads.
         if resource.getrlimit(resource.RLIMIT_NPROC)[0] > 1000:
             return child
         try:

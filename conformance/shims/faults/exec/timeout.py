@@ -94,7 +94,7 @@ def nanoseconds_in_64_bits():
 def exit_0_in_the_grace_is_a_success():
     @replaces(run.Run)
     def final(original, self, cause):
-        # Only without output: after output, the annotation belongs to another requirement.
+        # Only without output: another requirement tests the annotation after output.
         silent = not any(output.kept for output in self.outputs)
         exited = self.end == (os.CLD_EXITED, 0) and not self.watch.noted
         if cause.name == "timeout" and silent and exited:
@@ -129,7 +129,7 @@ def mixes_exit_and_deadline():
 def annotation_comes_first():
     @replaces(run.text)
     def pieces(original, chunks, cut, note):
-        # Output on two streams before a deadline belongs to EXEC-DRAIN.
+        # EXEC-DRAIN tests output on two streams before a deadline.
         if note == run.TIMED_OUT and chunks and not chunks[0].startswith(b"also"):
             yield note + "\n"
             note = None

@@ -145,7 +145,7 @@ def polls_a_pipe_without_a_reader():
     @replaces(run.Run)
     def interests(original, self):
         yield from original(self)
-        # Failures that end the run at once belong to other requirements.
+        # Other requirements test failures that end the run at once.
         if self.request.stdin_failure == "ignore" and not self.end:
             yield getattr(self.input, "broken", -1), select.POLLOUT
 
@@ -240,7 +240,7 @@ def is_told_of_interruptions(then):
     @replaces(run.Run)
     def turn(original, self, until):
         ready = original(self, until)
-        # Signals that end a run belong to other requirements.
+        # Other requirements test signals that end a run.
         if interrupted and not self.watch.noted:
             interrupted.clear()
             then(self)

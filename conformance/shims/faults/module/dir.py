@@ -8,7 +8,7 @@ import module.execution as execution
 import module.folder as folder
 from faults.registry import fault, replaces
 
-# A limit that does not end a pass over the directory.
+# A limit of time that is never reached, so it never ends a pass over the directory.
 NEVER = folder.Limit(2**63, 0)
 
 

@@ -20,7 +20,7 @@ def big_codes_are_well():
 def stderr_is_not_told():
     @replaces(execution.Execution)
     def judge_end(original, self, ended):
-        # Another case is about input that the module does not read.
+        # Another case tests input that the module does not read.
         if ended["stderr"] != b"sorry\n":
             ended["stderr"] = b""
         original(self, ended)

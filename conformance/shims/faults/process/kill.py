@@ -14,8 +14,8 @@ from faults.registry import fault, replaces
 def terminate_is_kill():
     @replaces(handle.Process)
     def signal(original, self, number):
-        # Only for one process and not for bridges (whose pipes do not block), which belong to other
-        # requirements.
+        # Only for a group of one process, and not for bridges (whose pipes do not block): other
+        # requirements test these.
         alone = self.fds[0] >= 0 and os.get_blocking(self.fds[0]) and len(self.group.alive()) == 1
         if alone and number == _signal.SIGTERM:
             number = _signal.SIGKILL

@@ -1,4 +1,4 @@
-"""Faults that leak on one path only."""
+"""Faults that leak only in one situation."""
 
 import os
 

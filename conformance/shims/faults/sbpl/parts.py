@@ -100,7 +100,7 @@ def is_simple(given):
 
 
 def modifies_alone(given):
-    """True for simple requests without read denies, which would also guard against removal."""
+    """True for simple requests without read denies, which also protect paths from removal."""
     return is_simple(given) and not clauses.read_denied(given)
 
 

@@ -216,9 +216,10 @@ def missing_links(root: bytes) -> list[bytes]:
 
 
 def repeats(path: bytes, mounted: Sequence[tuple[bytes, bytes]]) -> bool:
-    """True if mounts in the workspace show this file under another path that counts as its name.
+    """True if mounts in the workspace show this file also under another path, and the other path
+    represents the file.
 
-    Of several paths of one name, the first in the order of bytes counts as the name.
+    Of several paths to one file, the first in the order of bytes represents the file.
     """
     others = (seen_through(pair, path) for pair in mounted)
     return any(other is not None and other < path for other in others)

@@ -39,7 +39,8 @@ class Batch:
         self.answers: dict[int, Object | Failed] = {}
         self.finished: list[tuple[int, Watch, Object | Failed]] = []
         self.active = 0
-        # None until the test, which is made only once, after a sandbox has accepted its request
+        # True if the kernel reaps the children. It is tested only once, after a sandbox has
+        # accepted its request. Before the test it is None.
         self.lost: bool | None = None
 
     def run(self) -> list[Object | Failed]:

@@ -107,9 +107,9 @@ def characters_of(parts: str) -> set[str]:
     return whole.union(parts_of.get(parts, ()))
 
 
-parts_of: dict[
-    str, list[str]
-] = {}  # for each parts: the characters that fold, decompose, or both, to these parts
+# From a sequence of parts to the characters that become these parts by folding, by decomposition,
+# or by both.
+parts_of: dict[str, list[str]] = {}
 
 
 def fill() -> None:

@@ -1,6 +1,6 @@
-/* The least work that captures the output of a program: posix_spawn, two pipes, poll, reap. It has
- * no deadline, signals, process group or search in PATH. The difference between a run of the
- * library and this is the cost of the library. */
+/* Captures the output of a program with as little work as possible: posix_spawn, two pipes, poll,
+ * reap. It has no deadline, signals, process group or search in PATH. The cost of the library is
+ * the time of a run of the library minus the time of this run. */
 #ifndef BOXSPEC_BENCH_EXEC_BARE_H
 #define BOXSPEC_BENCH_EXEC_BARE_H
 

@@ -17,7 +17,8 @@ int bench_broken(const char *what, const char *why) {
 
 void bench_writer_init(struct bench_writer *writer, uint64_t mib) {
     (void)snprintf(writer->mib, sizeof writer->mib, "%llu", (unsigned long long)mib);
-    /* the child resolves this before its exec, so it is the program of this process */
+    /* The child resolves this link before its exec, while it still runs the program of this
+     * process. */
     writer->argv[0] = "/proc/self/exe";
     writer->argv[1] = "pour";
     writer->argv[2] = writer->mib;

@@ -17,7 +17,7 @@ struct outcome {
     const char *name;
     struct bs_exec_request request;
     int code;
-    enum bs_termination ended; /* the expected end, if the code is BS_OK */
+    enum bs_termination ended; /* the expected result, which is used only if the code is BS_OK */
 };
 
 enum { OUTCOMES = 12, PAYLOAD = 1024 * 1024 };

@@ -27,8 +27,8 @@ def capture(driver: Path, mib: int, rounds: int) -> list[Row]:
         for who, seen in turns if i % 2 == 0 else reversed(turns):
             seen.append(once(driver, "capture", who, str(mib)))
     total = mib * 1024 * 1024
-    # Throughput is the inverse of time. So in this ratio of throughputs the time of the bare loop
-    # is the numerator.
+    # The ratio compares throughputs, and throughput is the inverse of time. So the time of the bare
+    # loop is the numerator.
     speed = paired([each["ns"] for each in bare], [each["ns"] for each in library])
     growth = max(_growth(each) for each in library)
     memory = growth / (mib * 1024)

@@ -65,8 +65,8 @@ class Other:
 def _unchanged(name: str, mine: list[float], small: list[float], control: list[float]) -> Row:
     """Return the row that compares a process of 1 GiB with a small one.
 
-    The goal is that the two are equal: the interval overlaps the interval of a second small process
-    (`control`), or lies below it.
+    The goal is that the two take the same time: the confidence interval of the ratio overlaps that
+    of a second small process (`control`), or lies below it.
     """
     ratio = paired(mine, small)
     low, high = paired(control, small).interval

@@ -1,5 +1,5 @@
-/* Shared by the measurements. Each command prints one line of JSON; the script `run` in the folder
- * above makes the table. */
+/* Declarations that all measurements share. Each command prints one line of JSON; the script `run`
+ * in the folder above makes the table. */
 #ifndef BOXSPEC_BENCH_POLICY_BENCH_H
 #define BOXSPEC_BENCH_POLICY_BENCH_H
 
@@ -26,9 +26,10 @@ struct bench_lines {
     char *file; /* content of the file, to which the items point */
 };
 
-/* An engine that matches a list of rules. `compile` makes an object of the rules. `highest` takes a
- * path as a caller has it and normalises it. Its result is an index, unless the engine has
- * `index_of`, which turns the result into an index and is not timed. */
+/* An engine that matches a list of rules. `compile` makes an object of the rules. `highest` gets a
+ * path that is not normalised, and normalises it. Its result is the index of a rule. An engine with
+ * `index_of` may return another result, which `index_of` turns into the index outside of the
+ * measured time. */
 struct bench_engine {
     const char *name;
     /* Returns NULL if the rules are refused; `why` has the reason then. */

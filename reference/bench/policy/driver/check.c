@@ -10,13 +10,15 @@
 enum {
     MOST_CONTESTANTS = 64,
     TURN_NS = 2000000,
-    SLOW_NS = 30000000, /* a contestant whose pass takes longer takes part in only a few rounds */
+    /* a contestant whose pass takes longer takes part in only SLOW_ROUNDS rounds */
+    SLOW_NS = 30000000,
     SLOW_ROUNDS = 3,
-    /* with more paths than this, a path has left the cache before its next turn */
+    /* If there are more paths, a path has left the cache before it is used again. */
     WARM_PATHS = 10000
 };
 
-/* A contestant that is slower makes only the verifying pass, which ends early if necessary. */
+/* A slower contestant makes only the pass that verifies its answers. This pass ends early after
+ * most_ns. */
 static const uint64_t very_slow_ns = UINT64_C(1000000000);
 static const uint64_t most_ns = UINT64_C(8000000000);
 

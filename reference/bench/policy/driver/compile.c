@@ -1,5 +1,6 @@
-/* Measures one compilation in a fresh process, its memory, and the first pass over the paths,
- * because some engines do part of their work only then. */
+/* Measures one compilation in a fresh process, the memory that it takes, and the first pass over
+ * the paths. The first pass is measured because some engines do a part of the compilation only
+ * then. */
 #define _GNU_SOURCE
 #include "bench.h"
 

@@ -13,9 +13,9 @@ enum { ROUNDS = 9, TURN_NS = 1000000, MOST_NS = 300000000, RARE = 5 };
  * letter, a question mark, a segment. */
 struct family {
     const char *name;
-    const char *head; /* the rule begins with these tokens */
-    const char *unit; /* these follow, repeated up to the wanted length */
-    const char *tail; /* these are at the end */
+    const char *head; /* tokens at the start of the rule */
+    const char *unit; /* tokens after the head, repeated up to the wanted length */
+    const char *tail; /* tokens at the end of the rule */
     const char *path; /* repeated to make the path; its last byte is never a slash */
     bool noise;       /* if true, the path is a random sequence of the letters in `path` */
     /* a letter that occurs only a few times in the path, so that an engine cannot decide early

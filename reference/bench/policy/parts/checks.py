@@ -145,7 +145,8 @@ def many_paths(built: Built, rounds: int) -> list[Row]:
     seen = ask(built, f"paths-mixed-{MANY_PATHS}.txt", "mixed", rounds, who)
     rows = []
     for size in PATHS_SIZES:
-        # There is no goal for few rules: with distinct paths every engine then takes the same time.
+        # Few rules have no goal: if all paths are distinct, every engine takes the same time for
+        # them.
         most = most_of("mixed", size) if size > FEW_RULES else None
         alone = seen["matcher", size]
         rows += [

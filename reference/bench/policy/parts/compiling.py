@@ -1,7 +1,4 @@
-"""Measure compilations, each in a fresh process.
-
-Some of the rules make the number of states multiply.
-"""
+"""Measure compilations, each in a fresh process. Some rule lists need exponentially many states."""
 
 import statistics
 import sys

@@ -16,7 +16,7 @@ from parts.checks import WORDS
 FAMILIES = ("*a*a*a…b", "*a????…", "*x*y*z*", "**/a/**/a/…/b")
 HALF = 50_000  # length of the shorter path in bytes; the longer path has twice as many
 MOST_MS = {64: 1, 4_096: 50}
-MOST_GROWTH = 2.3  # the work doubles; the rest is an allowance for caches
+MOST_GROWTH = 2.3  # 2 for the doubled work; the rest is an allowance for caches
 OURS = ("glob", "matcher")
 PEERS = ("re2", "fnmatch", "pcre2")
 PEER_S = 5

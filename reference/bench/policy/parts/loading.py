@@ -23,7 +23,8 @@ def load(built: Built, rounds: int) -> list[Row]:
             seen = once(
                 built.driver, "load", kind, built.seed(f"policy-{size}.{kind}"), str(rounds)
             )
-            # Throughput is the inverse of time, so the time of the bare parser is the numerator.
+            # The ratio compares throughputs, and throughput is the inverse of time. So the time of
+            # the bare parser is the numerator.
             speed = paired(seen["bare_ns"], seen["library_ns"])
             total = seen["bytes"]
             rows += [

@@ -4,8 +4,8 @@
     expand.py FOLDER          writes every expansion there and checks it against expansions.sha256
     expand.py --seal          writes the small lists of this folder, and expansions.sha256
 
-Every list is a prefix of the longer ones of its family. The result does not depend
-on the Python release, since the random numbers come from an own SplitMix64.
+Every list is a prefix of the longer ones of its family. The result does not depend on the Python
+release, because this script has its own random number generator (SplitMix64).
 """
 
 import hashlib
@@ -45,7 +45,7 @@ class Numbers:
         return self.below(100) < chance
 
     def often_early(self, words: list[str]) -> str:
-        """Choose a word; the first tenth of the words is chosen in a third of all cases."""
+        """Choose a word. A tenth of the words, the first ones, get a third of all choices."""
         r = self._next() >> 32
         return words[(len(words) * r * r) >> 64]
 
@@ -199,8 +199,7 @@ def _raw(r: Numbers, path: str) -> str:
 
 
 def paths(family: str, n: int) -> list[str]:
-    """Return paths of which half match a rule: a quarter one of the first 20 rules, a quarter any
-    of 10,000.
+    """Return paths: a quarter match one of the first 20 rules, a quarter any of 10,000, half none.
     """
     r = Numbers(f"paths {family}")
     known = rules(family, MANY_RULES)
@@ -217,7 +216,7 @@ def paths(family: str, n: int) -> list[str]:
 
 
 def hostile(kind: str) -> list[str]:
-    """Return rules that are meant to make a table huge: their states multiply, or they count."""
+    """Return rules for which a table gets huge, because the number of states multiplies."""
     r = Numbers(f"hostile {kind}")
 
     def letters(n: int) -> list[str]:

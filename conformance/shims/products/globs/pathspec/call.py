@@ -1,4 +1,4 @@
-"""Call pathspec for ../tries.py, and use nothing else."""
+"""Call pathspec for ../tries.py. This file must import no other package."""
 
 import sys
 
