@@ -82,7 +82,23 @@ def judge_requirements(
         each = _verdict_of(requirement, deciding[name], declared, blockers)
         each.known = baseline is not None and baseline.covers(name, each.reasons)
         judged.append(each)
+    _refute_blockers(judged)
     return judged
+
+
+def _refute_blockers(judged: Iterable[JudgedRequirement]) -> None:
+    """Block nothing by requirements that conform.
+
+    A test found them broken, and all their own tests conform: the shim gave two answers to one
+    question, or one of them exceeded a time limit. So nothing is decided, and the reason says this.
+    """
+    verdicts = {each.id: each.verdict for each in judged}
+    for each in judged:
+        by = each.blocked_by
+        if by and all(verdicts.get(name) is Verdict.CONFORMS for name in by):
+            each.blocked_by = []
+            each.why = f"{', '.join(by)} broke here, and in its own tests it conforms"
+            each.reason = each.why + each.reason.removeprefix(f"blocked by {', '.join(by)}")
 
 
 def _verdict_of(

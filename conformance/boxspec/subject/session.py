@@ -32,6 +32,7 @@ from boxspec.subject.leftovers import Leftovers
 from boxspec.subject.observe import orphans
 from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.observe.warden import Warden, spawn
+from boxspec.subject.outcomes import Outcomes
 
 GRACE_MS, TICK_MS = 5000, 100
 # Upper limit for a line, even if hello declares more, because a line is several times in memory.
@@ -96,9 +97,7 @@ class Session:
         self._wardens: set[Warden] = set()
         self._interrupted = False
         self._busy: list[tuple[int, int]] = []
-        # Whether a vector conformed, by its id; or whether several did, by a common name. Tests use
-        # this because a refusal is evidence only if the allowed counterpart conformed.
-        self.outcomes: dict[str, bool] = {}
+        self.outcomes = Outcomes()
         # How long this shim takes to start, run `true` and end. The smoke test measures it.
         self.startup_ms = 0.0
         # The kinds of requests that did not return in the trust checks, in words of a contract.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from boxspec.errors import ShimBroke
-from boxspec.judge.expect import shown
+from boxspec.judge.expect import expect, shown
 from boxspec.judge.requirements import load
 from boxspec.judge.verdict import Blocked, Failure, NotApplicable, Verdict, worst
 from boxspec.subject.client import known
@@ -113,29 +114,43 @@ def ask(case: PolicyCase, vector: Vector) -> None:
     if vector.counterpart is None:
         return
     counterpart = every()[vector.counterpart]
-    known = case.session.outcomes
-    if counterpart.id not in known:
-        asked = case.asked
-        try:
-            if counterpart.capabilities <= case.capabilities:
-                conforms(case, counterpart)
-            else:
-                # A shim without checks can still load the file, which shows that it accepts the
-                # file.
-                known[counterpart.id] = case.policy.load(counterpart.policy_or_file).ok
-        except (Failure, ShimBroke):
-            known[counterpart.id] = False
-        case.asked = asked
-    if not known[counterpart.id] and not {*counterpart.requirements} & {*vector.requirements}:
+    if case.session.outcomes.of(counterpart.id, partial(_accepted, case, counterpart)):
+        return
+    if not {*counterpart.requirements} & {*vector.requirements}:
         why = f"{counterpart.id}, its allowed counterpart, does not conform"
         raise Blocked(counterpart.requirements, why)
-    if not known[counterpart.id]:
-        raise Failure(
-            "the allowed counterpart of the refusal",
-            f"{counterpart.id} conforms",
-            f"{counterpart.id} does not conform",
-            verdict=Verdict.UNPROVEN,
-        )
+    raise Failure(
+        "the allowed counterpart of the refusal",
+        f"{counterpart.id} conforms",
+        f"{counterpart.id} does not conform",
+        verdict=Verdict.UNPROVEN,
+    )
+
+
+def _accepted(case: PolicyCase, counterpart: Vector) -> bool:
+    """True if the counterpart of a vector conforms.
+
+    A shim without checks can still load the file, which shows that it accepts the file. If there is
+    no answer, ask once more, because the machine may have been too busy for the time limit.
+    """
+    asked = case.asked
+
+    def ask() -> None:
+        if counterpart.capabilities <= case.capabilities:
+            conforms(case, counterpart)
+        else:
+            expect("whether the file loads", case.policy.load(counterpart.policy_or_file).ok, True)
+
+    try:
+        try:
+            ask()
+        except ShimBroke:
+            ask()
+    except (Failure, ShimBroke):
+        return False
+    finally:
+        case.asked = asked
+    return True
 
 
 def both_ways(case: PolicyCase, vector: Vector) -> None:

@@ -151,7 +151,11 @@ def _problems(case: PolicyCase, vector: Vector, error: Mapping[str, Any]) -> Non
             "the message of each problem", "a message that is not blank", shown(_places(problems))
         )
     first = fields.get("problem_at")
-    if first and not _each_at(problems[:1], [first]) and _tells_places(case, fields["format"]):
+    if (
+        first
+        and not _each_at(problems[:1], [first])
+        and (PLACES in vector.requirements or _tells_places(case, fields["format"]))
+    ):
         raise Failure("place of the first problem", shown(first), shown(_places(problems)))
     texts = [error["message"], *(problem["message"] for problem in problems)]
     for part in fields.get("message_has", ()):
@@ -167,20 +171,20 @@ def _problems(case: PolicyCase, vector: Vector, error: Mapping[str, Any]) -> Non
 def _tells_places(case: PolicyCase, format_: str) -> bool:
     """True if the vectors about places conform for this format. They are sent only once in a
     session."""
-    known = case.session.outcomes
-    key = f"{PLACES} in {format_}"
-    if key not in known:
-        known[key] = True
+    about = [
+        vector
+        for vector in every().values()
+        if PLACES in vector.requirements and vector.fields["format"] == format_
+    ]
+
+    def ask() -> bool:
         asked = case.asked
-        for vector in every().values():
-            if PLACES in vector.requirements and vector.fields["format"] == format_:
-                try:
-                    conforms(case, vector)
-                except (Failure, ShimBroke):
-                    known[key] = False
-                    break
-        case.asked = asked
-    return known[key]
+        try:
+            return all(answered(case, vector) for vector in about)
+        finally:
+            case.asked = asked
+
+    return case.session.outcomes.of(f"{PLACES} in {format_}", ask)
 
 
 def _each_at(problems: list[Any], wanted: Sequence[Mapping[str, Any]]) -> bool:
@@ -296,6 +300,22 @@ KINDS: dict[str, Callable[[PolicyCase, Vector], None]] = {
 
 
 def conforms(case: PolicyCase, vector: Vector) -> None:
-    case.session.outcomes[vector.id] = False
-    KINDS[vector.kind](case, vector)
-    case.session.outcomes[vector.id] = True
+    """Raise an exception unless the vector conforms. Share the outcome with other tests.
+
+    An exception that decides nothing, for example a late answer, leaves no outcome.
+    """
+    try:
+        KINDS[vector.kind](case, vector)
+    except (Failure, ShimBroke):
+        case.session.outcomes.note(vector.id, conforms=False)
+        raise
+    case.session.outcomes.note(vector.id, conforms=True)
+
+
+def answered(case: PolicyCase, vector: Vector) -> bool:
+    """True if the vector conforms."""
+    try:
+        conforms(case, vector)
+    except (Failure, ShimBroke):
+        return False
+    return True

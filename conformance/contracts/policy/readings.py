@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from boxspec.errors import ShimBroke
 from boxspec.judge.requirements import load
-from boxspec.judge.verdict import Blocked, Failure
+from boxspec.judge.verdict import Blocked
 from contracts.policy.judging import COST
-from contracts.policy.kinds import conforms
+from contracts.policy.kinds import answered, conforms
 from contracts.policy.vectors import Group, Vector, every
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def broken(case: PolicyCase) -> set[str]:
         # they explain a failure with three.
         if name == RUN and (_parts_of(vector) - {RUN}) & found:
             continue
-        if not _conforms(case, vector):
+        if not case.session.outcomes.of(vector.id, partial(answered, case, vector)):
             found.add(name)
     case.asked = asked
     _broken[case.session] = found
@@ -95,16 +96,6 @@ def _vectors_of_parts() -> list[Vector]:
         if vector.kind == "glob" and vector.requirements[0] in PARTS
     ]
     return sorted(found, key=lambda vector: vector.requirements[0] == RUN)
-
-
-def _conforms(case: PolicyCase, vector: Vector) -> bool:
-    known = case.session.outcomes
-    if vector.id not in known:
-        try:
-            conforms(case, vector)
-        except (Failure, ShimBroke):
-            known[vector.id] = False
-    return known[vector.id]
 
 
 def anchored(case: PolicyCase) -> None:

@@ -145,6 +145,14 @@ def test_a_test_may_raise_blocked_itself() -> None:
     assert found.exit_code() == 3
 
 
+def test_a_conforming_requirement_blocks_no_test() -> None:
+    found = tree([record(MUST, Blocked([OTHER_MUST], "no answer")), record(OTHER_MUST)])
+    each = of(found, MUST)
+    assert (each.verdict, each.blocked_by) == (Verdict.NOT_MEASURED, [])
+    assert each.reason == (f"{OTHER_MUST} broke here, and in its own tests it conforms: no answer")
+    assert found.exit_code() == 3
+
+
 def test_a_test_that_needs_more_than_its_requirement_leaves_it_to_the_others() -> None:
     away = record(f"{MUST}/capped", NotApplicable.without("exec.cap"))
     assert of(tree([record(MUST), away]), MUST).verdict is Verdict.CONFORMS
