@@ -202,6 +202,9 @@ def pitfalls(folder: Path = CONTRACTS) -> dict[str, Pitfall]:
 def requirement(name: str) -> Requirement:
     """Return the requirement; raise a UsageError that suggests similar names."""
     found = load().get(name.upper())
+    if found is None and (ids := [each for each in load() if load()[each].topic == name.upper()]):
+        remedy = f"its requirements are {ids[0]} to {ids[-1]}; run --topic {name.upper()} takes all"
+        raise UsageError(name, "a topic, not a requirement", remedy)
     if found is None:
         raise UsageError.unknown(name, "requirement", name.upper(), load(), "boxspec list")
     return found

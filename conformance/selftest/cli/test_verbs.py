@@ -138,6 +138,7 @@ WRONG_CALLS = [
     (["--versoin"], "near it: --version"),
     (["run", "--jsno", "a.json"], "boxspec run --jsno: no such option (near it: --json"),
     (["run", "--topci=EXEC-KILL"], "near it: --topic"),
+    (["run", "exec-kill"], "a topic, not a requirement (its requirements are EXEC-KILL-01 to"),
     (["report", "a.json", "--htlm", "b.html"], "near it: --html"),
     (["products", "matrix", "--restuls", "a"], "near it: --results"),
     (["doctor", "here"], "unexpected argument: here"),
