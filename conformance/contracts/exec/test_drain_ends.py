@@ -70,7 +70,7 @@ def test_endless_output_does_not_starve_the_deadline(case: ExecCase, request_: C
     # The shim keeps all output until the deadline. If the deadline does not work, this limit
     # prevents that the machine runs out of memory.
     bound_s = case.grace_ms / 1000 + 3
-    with case.exec.start(**request_, timeout_ms=250, within_s=bound_s) as shim:
+    with case.exec.start(**request_, timeout_ms=120, within_s=bound_s) as shim:
         seen = shim.finish()
     expect("success of a child that writes for ever", seen.result["success"], False)
 
