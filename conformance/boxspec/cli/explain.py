@@ -12,7 +12,7 @@ from boxspec.schedule.index import RequirementIndex
 
 def explain(name: str) -> int:
     each = requirement(name)
-    index = RequirementIndex()
+    index = RequirementIndex(each.id)
     print(f"{each.id}  {each.level}, {each.profile}, since {each.since}")
     print(f"  clause      {each.clause}")
     print(f"  source      {each.source}")

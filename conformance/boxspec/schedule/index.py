@@ -12,12 +12,15 @@ from boxspec.schedule.selection import requires_of
 
 
 class RequirementIndex:
-    """The tests of each requirement and of each pitfall, from one collection."""
+    """The tests of each requirement and of each pitfall, from one collection.
 
-    def __init__(self) -> None:
+    only: requirements; without any, the tests of all requirements are collected.
+    """
+
+    def __init__(self, *only: str) -> None:
         self.by_requirement: dict[str, list[str]] = defaultdict(list)
         self.by_pitfall: dict[str, list[str]] = defaultdict(list)
-        observer = collect()
+        observer = collect(*only)
         if observer.failures:
             raise UsageError("the tests", "cannot be collected", "\n".join(observer.failures))
         for item in observer.items:
