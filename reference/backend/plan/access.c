@@ -54,17 +54,21 @@ static enum bs_access access_of_name(const struct bs_names *names, const char *r
     return access_of(reads, writes, st);
 }
 
-const struct bs_entry *bs_names_denying(const struct bs_names *names, enum bs_op op,
-                                        const char *relative, bool is_dir) {
+bool bs_names_denying(const struct bs_names *names, enum bs_op op, const char *relative,
+                      bool is_dir, const struct bs_entry **entry) {
     char *below = NULL;
+    *entry = NULL;
     if (op == BS_OP_MODIFY && !bs_root_is_writable(names->context))
-        return NULL; /* the whole workspace is read-only, so the rule denies nothing more */
-    const struct bs_entry *entry = bs_profile_denying(names->profile, op, relative);
-    if (entry != NULL || !is_dir || asprintf(&below, "%s/" BS_NEW_NAME, relative) < 0)
-        return entry;
-    entry = bs_profile_denying(names->profile, op, below);
+        return true; /* the whole workspace is read-only, so the rule denies nothing more */
+    if (!bs_profile_denying(names->profile, op, relative, entry))
+        return false;
+    if (*entry != NULL || !is_dir)
+        return true;
+    if (asprintf(&below, "%s/" BS_NEW_NAME, relative) < 0)
+        return false;
+    bool good = bs_profile_denying(names->profile, op, below, entry);
     free(below);
-    return entry;
+    return good;
 }
 
 struct search {
@@ -77,10 +81,12 @@ static void add_name(void *ctx, const char *name, bool replaceable) {
     const struct search *search = ctx;
     struct bs_path_access *required = search->required;
     bool is_dir = S_ISDIR(search->st->st_mode);
-    const struct bs_entry *denying[] = {
-        bs_names_denying(search->names, BS_OP_READ, name, is_dir),
-        bs_names_denying(search->names, BS_OP_MODIFY, name, is_dir)};
-    enum bs_access access = access_of(denying[0] == NULL, denying[1] == NULL, search->st);
+    const struct bs_entry *denying[] = {NULL, NULL};
+    bool good = bs_names_denying(search->names, BS_OP_READ, name, is_dir, &denying[BS_OP_READ]) &&
+                bs_names_denying(search->names, BS_OP_MODIFY, name, is_dir, &denying[BS_OP_MODIFY]);
+    /* without memory the name counts as denied */
+    enum bs_access access = access_of(good && denying[BS_OP_READ] == NULL,
+                                      good && denying[BS_OP_MODIFY] == NULL, search->st);
     if (access > required->access)
         required->access = access;
     for (size_t op = 0; op < 2; op++) {

@@ -47,9 +47,9 @@ struct bs_path_access {
 struct bs_path_access bs_names_access(struct bs_names *names, const char *relative,
                                       const struct stat *st);
 
-/* Return the rule that denies the path. For a directory, also return a rule that denies a new file
- * in it. NULL if there is none. */
-const struct bs_entry *bs_names_denying(const struct bs_names *names, enum bs_op op,
-                                        const char *relative, bool is_dir);
+/* Set *entry to the rule that denies the path, or for a directory to a rule that denies a new file
+ * in it; to NULL if there is none. Returns false if memory ran out. */
+bool bs_names_denying(const struct bs_names *names, enum bs_op op, const char *relative,
+                      bool is_dir, const struct bs_entry **entry);
 
 #endif

@@ -73,9 +73,11 @@ static void leave_open(struct planner *planner, enum bs_op op, const struct bs_e
 }
 
 /* Return the rule that denies a link by its own name, or that denies paths below the link. */
-static const struct bs_entry *denying_link(const struct planner *planner, enum bs_op op,
+static const struct bs_entry *denying_link(struct planner *planner, enum bs_op op,
                                            const struct bs_walk_entry *at) {
-    const struct bs_entry *entry = bs_names_denying(&planner->names, op, at->relative, true);
+    const struct bs_entry *entry = NULL;
+    if (!bs_names_denying(&planner->names, op, at->relative, true, &entry))
+        planner->out->failed = true;
     if (entry != NULL || (op == BS_OP_MODIFY && !bs_root_is_writable(planner->names.context)))
         return entry;
     return bs_rule_below(planner->names.words, op, at->relative);
@@ -206,8 +208,9 @@ static void keep_access_above(struct planner *planner, const struct bs_walk_entr
     for (int op = BS_OP_READ; op <= BS_OP_MODIFY; op++) {
         if (op == BS_OP_READ ? required->access != BS_HIDDEN : above != BS_OPEN)
             continue;
-        const struct bs_entry *entry =
-            bs_names_denying(&planner->names, (enum bs_op)op, at->relative, is_dir);
+        const struct bs_entry *entry = NULL;
+        if (!bs_names_denying(&planner->names, (enum bs_op)op, at->relative, is_dir, &entry))
+            planner->out->failed = true;
         leave_open(planner, (enum bs_op)op, entry != NULL ? entry : required->rules[op], why);
     }
 }

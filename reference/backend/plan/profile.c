@@ -39,18 +39,19 @@ bool bs_profile_denies(const struct bs_profile *profile, enum bs_op op) {
     return !everything;
 }
 
-const struct bs_entry *bs_profile_denying(const struct bs_profile *profile, enum bs_op op,
-                                          const char *path) {
+bool bs_profile_denying(const struct bs_profile *profile, enum bs_op op, const char *path,
+                        const struct bs_entry **entry) {
     struct bs_decision decision;
     size_t n = 0;
     const struct bs_entry *entries = bs_profile_entries(profile, op, &n);
-    const struct bs_entry *found = NULL;
-    if (bs_profile_check(profile, op, path, strlen(path), &decision, NULL) != BS_OK)
-        return NULL;
-    for (size_t i = 0; !decision.allowed && found == NULL && i < n; i++) {
+    *entry = NULL;
+    int code = bs_profile_check(profile, op, path, strlen(path), &decision, NULL);
+    if (code != BS_OK)
+        return code != BS_E_EXECUTION;
+    for (size_t i = 0; !decision.allowed && *entry == NULL && i < n; i++) {
         if (entries[i].negated && strcmp(entries[i].rule, decision.matched_rule) == 0)
-            found = &entries[i];
+            *entry = &entries[i];
     }
     bs_decision_clear(&decision);
-    return found;
+    return true;
 }

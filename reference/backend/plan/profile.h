@@ -19,9 +19,9 @@ bool bs_profile_allows_new(const struct bs_profile *profile, enum bs_op op, cons
  * `profile` is NULL. */
 bool bs_profile_denies(const struct bs_profile *profile, enum bs_op op);
 
-/* Return the rule that denies this path. NULL if the path is allowed, if no rule matches it, or if
- * the policy refuses it. */
-const struct bs_entry *bs_profile_denying(const struct bs_profile *profile, enum bs_op op,
-                                          const char *path);
+/* Set *entry to the rule that denies this path; to NULL if the path is allowed, if no rule matches
+ * it, or if the policy refuses it. Returns false if memory ran out. */
+bool bs_profile_denying(const struct bs_profile *profile, enum bs_op op, const char *path,
+                        const struct bs_entry **entry);
 
 #endif
