@@ -164,3 +164,8 @@ class Asked:
         op_schema(request["op"], "answer").validate(answer)
         found: dict[str, Any] = answer
         return found
+
+
+def can_mount() -> bool:
+    """True if this process may make a mount namespace."""
+    return os.geteuid() == 0 and run(["unshare", "--mount", "true"]).returncode == 0

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+
 from boxspec.api import Blocked, ShimProcess, Stamp
 from boxspec.api import programs as P
+from boxspec.subject.observe.procs import threads
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
 from contracts.exec.moments import BY_SIGINT, BY_SIGTERM, FOREVER_MS
@@ -11,6 +15,8 @@ from contracts.exec.moments import BY_SIGINT, BY_SIGTERM, FOREVER_MS
 SIGNALS = ["TERM", "INT"]
 CODE = {"TERM": 143, "INT": 130}
 SAYS = {"TERM": BY_SIGTERM, "INT": BY_SIGINT}
+LIBC = ctypes.CDLL(None, use_errno=True)
+SYS_TGKILL = {"x86_64": 234, "aarch64": 131, "riscv64": 131}.get(os.uname().machine)
 
 
 def interrupted(
@@ -34,3 +40,12 @@ def signal_caller(case: ExecCase, shim: ShimProcess[ObservedRun]) -> tuple[Stamp
     if not seen.ok:
         raise Blocked(["EXEC-SIGNAL-01"], "the signal ends the caller")
     return sent, seen
+
+
+def signal_each_thread(shim: ShimProcess[ObservedRun], number: int) -> None:
+    """Send a signal to each thread of the shim separately; skip threads that have ended."""
+    for name in threads(shim.shim_pid):
+        if SYS_TGKILL is None:
+            shim.signal(number)
+        else:
+            LIBC.syscall(SYS_TGKILL, shim.shim_pid, int(name), number)

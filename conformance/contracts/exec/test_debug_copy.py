@@ -3,13 +3,11 @@ terminal."""
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import os
 import re
 import select
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -20,12 +18,12 @@ import pytest
 from boxspec.api import HostLacks, Late, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.judge.expect import shown
-from boxspec.subject.observe.lines import Deadline, poll
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
 from contracts.exec.host import ROOM, pipe_with_room, without_pipes
 from contracts.exec.moments import pass_time, until
 from contracts.exec.spawn_io import of_another_user, outcome, pattern, shell
+from contracts.exec.terminal_reader import Reader, all_of
 from contracts.exec.test_debug_terminal import (
     OTHER_USER,
     blocked_terminal,
@@ -136,16 +134,6 @@ def socket_with_room() -> Iterator[tuple[int, int]]:
         yield ours.fileno(), theirs.fileno()
 
 
-def all_of(fd: int, limit_s: float = 5) -> bytes:
-    """Read everything that is available now. The limit is for a writer that never stops."""
-    os.set_blocking(fd, False)
-    read, limit = b"", Deadline(limit_s)
-    with contextlib.suppress(BlockingIOError):
-        while not limit.over() and (data := os.read(fd, ROOM)):
-            read += data
-    return read
-
-
 Terminal = Callable[[], AbstractContextManager[tuple[int, int]]]
 
 ROOMY: dict[str, tuple[Terminal, Sequence[str]]] = {
@@ -178,43 +166,6 @@ NARROW = 4096
 SOME = 60_000
 # If a reader pauses longer than this between two reads, it did not read continuously.
 AWAY_MS = 20.0
-
-
-# After its run the last writer closes the terminal within this time, unless a process is left.
-ENDS_S = 5.0
-
-
-class Reader(threading.Thread):
-    """Reads all data without delay, until the last writer has closed the terminal or `stopped` is
-    set."""
-
-    def __init__(self, fd: int) -> None:
-        super().__init__(daemon=True)
-        self.fd = fd
-        self.read = b""
-        self.away_ms = 0.0
-        self.stopped = threading.Event()
-
-    def run(self) -> None:
-        before = None
-        while not self.stopped.is_set():
-            if not poll([self.fd], 0.1):
-                continue
-            if not (data := os.read(self.fd, ROOM)):
-                return
-            now = time.monotonic()
-            if before is not None:
-                self.away_ms = max(self.away_ms, (now - before) * 1000)
-            before = now
-            self.read += data
-
-    def came_to_the_end(self, limit_s: float = ENDS_S) -> bool:
-        """Stop the reader; return True if the last writer had closed the terminal."""
-        self.join(limit_s)
-        ended = not self.is_alive()
-        self.stopped.set()
-        self.join()
-        return ended
 
 
 def expect_the_end(ended: bool) -> None:

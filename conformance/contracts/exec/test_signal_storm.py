@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
 import signal
 from collections.abc import Callable
 
@@ -12,23 +10,10 @@ import pytest
 from boxspec.api import Late, ShimProcess, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe.lines import Deadline, poll
-from boxspec.subject.observe.procs import threads
 from contracts.exec.answers import ObservedRun
+from contracts.exec.caller_signals import signal_each_thread
 from contracts.exec.client import ExecCase
 from contracts.exec.moments import elapsed_ms, until
-
-LIBC = ctypes.CDLL(None, use_errno=True)
-SYS_TGKILL = {"x86_64": 234, "aarch64": 131, "riscv64": 131}.get(os.uname().machine)
-
-
-def signal_each_thread(shim: ShimProcess[ObservedRun], number: int) -> None:
-    """Send a signal to each thread of the shim separately; skip threads that have ended."""
-    for name in threads(shim.shim_pid):
-        if SYS_TGKILL is None:
-            shim.signal(number)
-        else:
-            LIBC.syscall(SYS_TGKILL, shim.shim_pid, int(name), number)
-
 
 # A member ends HOLD_MS after its first signal. The signals are sent only for STORM_MS. So all of
 # them arrive during the run.

@@ -15,8 +15,8 @@ from boxspec.errors import UsageError
 from boxspec.judge import requirements, spec_versions
 from boxspec.judge.requirements import load
 from boxspec.pages.requirements import line
-from selftest.test_skeleton import Copy
 from selftest.tools import CONFORMANCE, CONTRACTS, boxspec
+from selftest.tree_copy import TreeCopy
 
 # Public sources: standards, manual pages, vulnerabilities, issues of a tracker.
 PUBLIC = re.compile(r"RFC \d+|YAML \d[\d.]*|C(?:VE|WE)-[\d-]+|[\w.]+\(\d\)|\b[a-z]+#\d+")
@@ -124,7 +124,7 @@ def test_requirements_that_are_not_scored_give_the_reason() -> None:
 
 @pytest.mark.turns(5)
 def test_a_later_requirement_is_outside_of_an_older_version(tmp_path: Path) -> None:
-    copy = Copy(tmp_path / "copy")
+    copy = TreeCopy(tmp_path / "copy")
     known = copy.conformance / "contracts" / "module" / "requirements.yaml"
     known.write_text(
         known.read_text() + "- id: MODULE-ID-99\n  level: MUST\n  profile: contract\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from selftest.products.test_products_sandboxes import PRODUCTS, SHIM, fake
+from selftest.products.fake_product import PRODUCTS, SHIM, fake
 from selftest.tools import CONFORMANCE, ask
 
 

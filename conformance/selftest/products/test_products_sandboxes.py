@@ -16,30 +16,12 @@ from boxspec.products.declared import Product, product
 from boxspec.products.judging import Judged, Question
 from contracts.backend.products import view
 from contracts.backend.products.cells import cell
-from selftest.tools import CONFORMANCE, boxspec, run
+from selftest.products.fake_product import PRODUCTS, SHIM, fake
+from selftest.tools import boxspec, run
 
 pytestmark = pytest.mark.turns(3)
 
-PRODUCTS = CONFORMANCE / "shims" / "products"
-SHIM = PRODUCTS / "shim.py"
 META = ("--topic", "BACKEND-META")
-FAKE = """
-import time
-from products.adapter import EVERYTHING, Adapter
-
-class Product(Adapter):
-    program = "env"
-    claims = {claims}
-
-    def command(self, argv, asked):
-        {command}
-"""
-
-
-def fake(folder: Path, command: str, claims: str = "EVERYTHING") -> Path:
-    file = folder / "fake.py"
-    file.write_text(FAKE.format(command=command, claims=claims))
-    return file
 
 
 def matrix(folder: Path, *words: str | Path) -> dict[str, Any]:

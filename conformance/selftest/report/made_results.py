@@ -103,3 +103,8 @@ def made(
     status = tree.exit_code()
     words = {0: "conforms", 1: f"does not conform: breaks {len(tree.broken)} contract MUSTs"}
     return Result.of(json_report.plain(tree, status, words.get(status, "incomplete: not asked")))
+
+
+def broken(text: str = "b", **more: Any) -> Failure:
+    """Return a failure with this text as the actual output and in its evidence."""
+    return Failure("the output", "a", text, {"log": [text] * 3}, **more)

@@ -22,21 +22,17 @@ from boxspec.cli.faults import summary
 from boxspec.errors import UsageError
 from boxspec.faults.fault import catalogue
 from boxspec.faults.outcome import Outcome
-from boxspec.judge.verdict import Failure, NotMeasured, Verdict
+from boxspec.judge.verdict import NotMeasured, Verdict
 from boxspec.report import attestation, badge, junit, markdown, sarif, tap
 from boxspec.report import json as json_report
 from boxspec.report.result import Result, checked, is_failure, read
-from selftest.report.made_results import HOSTILE, made
+from selftest.report.made_results import HOSTILE, broken, made
 from selftest.tools import FEW_TEXTS, RESULT_SCHEMA, ROOT, boxspec
 from selftest.trees import HARDENED, MUST, OTHER_MUST
 
 SARIF = Path(sarif.__file__).with_name("schemas") / "sarif.json"
 XSD = etree.XMLSchema(etree.parse(Path(__file__).with_name("schemas") / "junit.xsd"))
 KNOWN = "EXEC-ENV-02"
-
-
-def broken(text: str = "b", **more: Any) -> Failure:
-    return Failure("the output", "a", text, {"log": [text] * 3}, **more)
 
 
 @pytest.fixture(scope="module")

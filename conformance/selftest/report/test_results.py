@@ -16,8 +16,7 @@ import pytest
 from jsonschema_rs import Draft202012Validator, meta
 
 from boxspec.judge.repro import RunFlags, repro_command
-from selftest.subject.test_isolation import can_mount
-from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec
+from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec, can_mount
 
 pytestmark = pytest.mark.turns(3)
 

@@ -13,7 +13,7 @@ from boxspec.judge.verdict import Blocked, NotMeasured
 from boxspec.report import json as json_report
 from boxspec.report.join import joined
 from boxspec.report.result import Result
-from selftest.report.test_outputs import broken
+from selftest.report.made_results import broken
 from selftest.tools import RESULT_SCHEMA, boxspec
 from selftest.trees import HARDENED, MUST, OTHER_MUST, record, tree
 

@@ -13,7 +13,6 @@ from boxspec.judge.expect import expect
 from boxspec.judge.record import Record
 from boxspec.judge.requirement_verdicts import judge_requirements
 from boxspec.judge.requirements import load
-from boxspec.judge.results import ResultTree
 from boxspec.judge.verdict import (
     Blocked,
     Declared,
@@ -28,6 +27,7 @@ from boxspec.report.ran import ran
 from boxspec.subject.death import died
 from boxspec.subject.observe.warden import Exit
 from boxspec.subject.transcript import shown_request
+from selftest.report.console_text import console_text
 from selftest.trees import CAPPED, HARDENED, MUST, OTHER_MUST, SHOULD, failed, record, tree
 
 SIX = [
@@ -40,15 +40,6 @@ AREA_LINES = ("area  ", "files ", "networ", "launch")
 TWELVE = [name for name, each in load().items() if each.contract == "exec"][:12]
 
 
-def told(found: ResultTree, *, verbose: bool = False) -> str:
-    out = io.StringIO()
-    shown = Console(out, verbose=verbose)
-    summary.print_summary(shown, found)
-    status = found.exit_code()
-    summary.close(shown, found, status, found.incomplete(False), interrupted=False)
-    return out.getvalue()
-
-
 def blocks(text: str) -> list[str]:
     return re.findall(r"^(?:FAIL|ESCAPED) (\S+)", text.partition("\nFAIL  ")[0], re.M)
 
@@ -59,17 +50,17 @@ def full_blocks(text: str) -> list[str]:
 
 def test_three_failures_are_blocks_and_each_other_is_a_line() -> None:
     found = tree([record(name, failed(f"part {name}")) for name in [*SIX, HARDENED]])
-    text = told(found)
+    text = console_text(found)
     assert blocks(text) == SIX[:3]
     for name in (*SIX[3:], HARDENED):
         assert f"     {name}  part {name}\n" in text
-    assert full_blocks(told(found, verbose=True)) == [*SIX, HARDENED]
+    assert full_blocks(console_text(found, verbose=True)) == [*SIX, HARDENED]
 
 
 def test_a_block_says_what_ran_what_was_expected_and_how_to_repeat_it() -> None:
     made = record(MUST, failed("the output of `sh`", "b"))
     made.request = '{"op": "exec.run", "request": {"program": "/bin/sh", "args": ["-c", "true"]}}'
-    text = told(tree([made]))
+    text = console_text(tree([made]))
     clause = load()[MUST].clause
     assert text.partition("FAIL ")[2].startswith(f"{MUST} required  {clause[:20]}")
     assert re.findall(r"^     (\w+) +(.*)$", text, re.M)[:5] == [
@@ -131,16 +122,16 @@ def test_colours_can_be_forced() -> None:
 def test_a_difference_replaces_the_two_values() -> None:
     with pytest.raises(Failure) as why:
         expect("three facts", (1, True, "x"), (1, True, "y"))
-    text = told(tree([record(MUST, why.value)]))
+    text = console_text(tree([record(MUST, why.value)]))
     assert "     differs   part 3 of 3: expected 'y', actual 'x'\n" in text
     assert "     expected" not in text
-    assert "(1, True, 'y')" in told(tree([record(MUST, why.value)]), verbose=True)
+    assert "(1, True, 'y')" in console_text(tree([record(MUST, why.value)]), verbose=True)
 
 
 def test_the_failure_that_blocks_most_others_comes_first_with_a_hint() -> None:
     blocked = [record(name, Blocked([OTHER_MUST], "it is")) for name in (SHOULD, HARDENED)]
     found = tree([record(MUST, failed("one")), record(OTHER_MUST, failed("two")), *blocked])
-    text = told(found)
+    text = console_text(found)
     assert blocks(text) == [OTHER_MUST, MUST]
     assert f"     blocks    2 others: {SHOULD} {HARDENED}\n" in text
     assert f"exit 1 · start with {OTHER_MUST}: it blocks 2 others\n" in text
@@ -149,18 +140,18 @@ def test_the_failure_that_blocks_most_others_comes_first_with_a_hint() -> None:
 
 def test_one_blocked_requirement_is_named_in_the_singular() -> None:
     found = tree([record(MUST, failed("one")), record(SHOULD, Blocked([MUST], "it is"))])
-    assert f"     blocks    1 other: {SHOULD}\n" in told(found)
+    assert f"     blocks    1 other: {SHOULD}\n" in console_text(found)
 
 
 def test_a_reason_is_shown_without_a_duration_that_differs_from_run_to_run() -> None:
     why = NotMeasured("the test itself read nothing for 120 ms")
-    text = told(tree([record(HARDENED, why)]))
+    text = console_text(tree([record(HARDENED, why)]))
     assert "1 not tested here (-v): because the test itself read nothing\n" in text
 
 
 def test_twelve_failures_fit_on_a_page() -> None:
     found = tree([record(name, failed(f"part {name}")) for name in TWELVE])
-    assert len(told(found).splitlines()) <= 40
+    assert len(console_text(found).splitlines()) <= 40
 
 
 @pytest.mark.parametrize("columns", [60, 100])
@@ -169,7 +160,7 @@ def test_no_word_is_cut(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     long = "a sentence of several words about " + "x" * 90
     found = tree([record(name, failed(f"{long} {name}", long)) for name in TWELVE])
     found.chosen = {"exec": ("one", ["another"] * 9)}
-    text = told(found)
+    text = console_text(found)
     assert text.count("x" * 90) > summary.LINES
     assert not re.search(r"\bx{1,89}\b|\bx{91}", text)
     lines = [line for line in text.splitlines() if "repeat" not in line and "next:" not in line]
@@ -179,21 +170,21 @@ def test_no_word_is_cut(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_huge_row_is_shortened_with_the_command_that_shows_it_whole() -> None:
     wrong = record(MUST, failed("one", "y" * 9000))
     wrong.request = shown_request({"op": "exec.run", "request": {"program": "x" * 5000}})
-    text = told(tree([wrong]))
+    text = console_text(tree([wrong]))
     assert max(len(line) for line in text.splitlines() if "repeat" not in line) <= 100
     assert re.search(r"^     ran       exec.run\s+'x{60}…\s+\(4,940\s+more\)'$", text, re.M), text
     assert re.search(r"y…\(8,9\d\d more\)…y", text), text
     assert "\n     whole     with the next command, or in the folder it names\n     repeat " in text
-    everything = told(tree([wrong]), verbose=True)
+    everything = console_text(tree([wrong]), verbose=True)
     assert max(map(len, everything.splitlines())) < 4100
     assert "characters, see --json" in everything
-    assert "whole" not in told(tree([record(MUST, failed("one"))]))
+    assert "whole" not in console_text(tree([record(MUST, failed("one"))]))
 
 
 def test_a_table_counts_by_contract_and_kind() -> None:
     records = [record(MUST), record(OTHER_MUST, failed()), record(HARDENED), record(SHOULD)]
     records += [record(CAPPED, NotApplicable.without("exec.cap"))]
-    text = told(tree(records))
+    text = console_text(tree(records))
     head, row = re.findall(r"^(?:contract|exec) .*$", text, re.M)
     assert head.split() == ["contract", "required", "hardened", "recommended"]
     assert row.split()[:4] == ["exec", "1/2", "1/1", "1/1"]
@@ -203,8 +194,11 @@ def test_a_table_counts_by_contract_and_kind() -> None:
 def test_escapes_of_an_aspect_that_is_not_claimed_take_one_line() -> None:
     escapes = [Declared("network", "partial", f"probe {number}: done") for number in range(3)]
     found = tree([record(MUST, why) for why in escapes])
-    assert "not judged: network is claimed in part only; 3 attempts succeeded (-v)\n" in told(found)
-    assert "probe 2: done" in told(found, verbose=True)
+    assert (
+        "not judged: network is claimed in part only; 3 attempts succeeded (-v)\n"
+        in console_text(found)
+    )
+    assert "probe 2: done" in console_text(found, verbose=True)
 
 
 def test_a_run_of_sandboxes_has_a_table_by_area() -> None:
@@ -216,7 +210,7 @@ def test_a_run_of_sandboxes_has_a_table_by_area() -> None:
     ]
     claims = {"fs-write": "fully", "fs-metadata": "partial", "network": "fully"}
     found = tree(records, capabilities=("backend",), claims={"backend": claims})
-    text = told(found)
+    text = console_text(found)
     table = [re.split("  +", line) for line in text.splitlines() if line[:6] in AREA_LINES]
     assert table == [
         ["area", "claims", "held", "escaped", "not claimed", "not tested"],
@@ -245,21 +239,21 @@ def test_the_first_two_lines_name_the_kit_the_host_and_the_implementation() -> N
 
 def test_causes_of_the_exit_status_come_first() -> None:
     found = tree([record(name, failed(name)) for name in (SHOULD, HARDENED, MUST)])
-    assert blocks(told(found)) == [MUST, HARDENED, SHOULD]
+    assert blocks(console_text(found)) == [MUST, HARDENED, SHOULD]
 
 
 def test_a_conforming_requirement_shows_how_many_of_its_tests_did_not_run() -> None:
     lacking = [record(MUST, NotApplicable.without("exec.bytes")) for _ in range(2)]
     found = tree([record(MUST), *lacking])
     line = f"conforms  {MUST}: 2 of its 3 tests not run: the shim does not declare exec.bytes\n"
-    assert line in told(found, verbose=True)
-    assert line not in told(found)
+    assert line in console_text(found, verbose=True)
+    assert line not in console_text(found)
 
 
 def test_failures_with_one_symptom_are_one_block_and_a_list() -> None:
     ends = [died(Exit("killed", number, 0), {}, [number]) for number in (2, 15)]
     records = [record(MUST, ends[0]), record(OTHER_MUST, ends[1]), record(SHOULD, failed())]
-    text = told(tree(records))
+    text = console_text(tree(records))
     assert blocks(text) == [MUST, SHOULD]
     assert f"     {OTHER_MUST}  as {MUST}\n" in text
 
@@ -278,7 +272,7 @@ def test_failures_with_one_symptom_are_one_block_and_a_list() -> None:
 def test_a_symptom_has_the_judged_value_and_the_result(
     one: Exception, two: Exception, alike: bool
 ) -> None:
-    text = told(tree([record(MUST, one), record(OTHER_MUST, two)]))
+    text = console_text(tree([record(MUST, one), record(OTHER_MUST, two)]))
     assert len(blocks(text)) == (1 if alike else 2)
 
 
@@ -290,10 +284,10 @@ def test_the_number_of_failed_tests_and_vectors_is_shown() -> None:
         record(f"{MUST}/two"),
         record(OTHER_MUST, failed("all", cases=(5, 5))),
     ]
-    text = told(tree(records))
+    text = console_text(tree(records))
     assert "     checked   the output (1 of 2 tests fail, 3 of 40 questions)\n" in text
     assert "     checked   all\n" in text
-    full = told(tree(records), verbose=True)
+    full = console_text(tree(records), verbose=True)
     assert "::one (1 of 2 tests fail, 3 of 40 questions)\n" in full
 
 
@@ -305,7 +299,7 @@ def test_undecided_requirements_take_one_line() -> None:
         record(HARDENED, NotMeasured("late")),
         record(CAPPED, NotApplicable.without("exec.cap")),
     ]
-    text = told(tree(records), verbose=True)
+    text = console_text(tree(records), verbose=True)
     assert f"blocked by {MUST}: {OTHER_MUST} {SHOULD}\n" in text
     assert f"not tested  {HARDENED}: late\n" in text
     assert f"not applicable, without exec.cap: {CAPPED}\n" in text
@@ -322,14 +316,14 @@ def test_many_tests_that_did_not_run_are_counted(contract: str) -> None:
         found = tree([record(MUST)])
         selected = {name: load()[name] for name in several[-count:]}
         found.judged += judge_requirements([], selected, ("exec", "policy"), None)
-        text = told(found, verbose=True)
+        text = console_text(found, verbose=True)
         assert len(re.findall(r"^not tested  .*: no test of it ran$", text, re.M)) == lines
         each = f"not tested, no test ran: {contract} {count}\n"
         assert (each in text) == (lines == 0)
 
 
 def test_the_reason_for_not_applicable_is_shown_verbatim() -> None:
-    text = told(tree([record(MUST, NotApplicable("hello names no backend"))]), verbose=True)
+    text = console_text(tree([record(MUST, NotApplicable("hello names no backend"))]), verbose=True)
     assert f"not applicable, hello names no backend: {MUST}\n" in text
 
 
@@ -364,6 +358,6 @@ def test_the_reason_for_not_applicable_is_shown_verbatim() -> None:
 def test_the_last_two_lines_are_the_verdict_and_what_to_do_next(
     records: Sequence[Record], more: dict[str, object], words: str
 ) -> None:
-    *_, verdict, last = told(tree(records, **more)).splitlines()  # type: ignore[arg-type]
+    *_, verdict, last = console_text(tree(records, **more)).splitlines()  # type: ignore[arg-type]
     assert verdict == words
     assert last.startswith("next: ")

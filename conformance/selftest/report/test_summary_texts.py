@@ -9,7 +9,7 @@ import pytest
 from boxspec.printable import one_line
 from boxspec.subject.death import died
 from boxspec.subject.observe.warden import Exit
-from selftest.report.test_summary import told
+from selftest.report.console_text import console_text
 from selftest.trees import MUST, failed, record, tree
 
 # Texts of a shim -----------------------------------------------------------------------------
@@ -37,7 +37,7 @@ def test_no_line_of_a_block_is_the_shims() -> None:
     made = record(MUST, why)
     made.request = evil
     found = tree([made], hello={"implementation": {"name": evil, "version": evil}})
-    text = told(found)
+    text = console_text(found)
     assert "\x1b" not in text
     assert "\r" not in text
     assert not re.search(r"^\s*::", text, re.M)

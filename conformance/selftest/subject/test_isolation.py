@@ -13,14 +13,10 @@ import pytest
 from boxspec.errors import ShimBroke, UsageError
 from boxspec.subject.client.exchange import read_response
 from boxspec.subject.isolation import isolation
-from selftest.tools import REFERENCE, ROOT, boxspec, run
+from selftest.tools import REFERENCE, ROOT, boxspec, can_mount
 
 PROGRAMS = ROOT / "build" / "release" / "fixtures" / "programs"
 ROOT_USER = os.geteuid() == 0
-
-
-def can_mount() -> bool:
-    return ROOT_USER and run(["unshare", "--mount", "true"]).returncode == 0
 
 
 needs_mounts = pytest.mark.skipif(not can_mount(), reason="--isolate needs root and mounts")

@@ -75,9 +75,8 @@ static void only_the_workspace_is_writable(void **state) {
     bs_exec_result_clear(&result);
 }
 
-/* Bytes that are written to a pipe outside must not reach its reader. If they can reach it, the
- * report must say so before the run. The pipe is in a place where no sandbox has a private
- * directory. */
+/* Bytes that are written to a pipe outside must not reach its reader, or the report must say so
+ * before the run. The pipe is in a place where no sandbox has a private directory. */
 static void a_write_to_a_pipe_outside_fails_or_is_reported(void **state) {
     struct inside *inside = *state;
     char byte = 0;

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts.exec.test_debug_copy import Reader, all_of
+from contracts.exec.terminal_reader import Reader, all_of
 
 
 @pytest.fixture

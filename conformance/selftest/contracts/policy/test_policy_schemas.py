@@ -10,18 +10,10 @@ from typing import Any
 import pytest
 
 from boxspec.subject.client import shape
-from selftest.contracts.shared.test_op_shapes import ABSENT, changed, wrong
+from selftest.contracts.policy.policy_files import POLICY, TEXT
+from selftest.contracts.shared.wrong_messages import ABSENT, changed, wrong
 from selftest.tools import Asked, op_schema
 
-SPEC = {
-    "denyRead": ["x"],
-    "denyModify": ["s/**", "!s/c/**"],
-    "fsProfiles": {"p": {"read": ["**"], "modify": ["src/**"]}},
-}
-TEXT = json.dumps(
-    {"schemaVersion": 2, "kind": "Policy", "metadata": {"name": "t"}, "spec": SPEC}, indent=1
-)
-POLICY = {"format": "json", "text": TEXT, "workspace": {"format": "json", "text": TEXT}}
 CHECKS = [
     {"profile": "p", "op": "read", "path": "./x"},
     {"op": "modify", "path": "s/c/d"},

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from boxspec.subject.client import shape
-from selftest.contracts.policy.test_policy_schemas import POLICY
-from selftest.contracts.shared.test_op_shapes import ABSENT, changed, wrong
+from selftest.contracts.policy.policy_files import POLICY
+from selftest.contracts.shared.wrong_messages import ABSENT, changed, wrong
 from selftest.tools import Asked, op_schema
 
 COMPILE = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from typing import Any
 
@@ -13,6 +12,7 @@ from boxspec.judge.verdict import Failure
 from boxspec.subject.client import known, shape
 from boxspec.subject.client.strict import strict_json
 from contracts.shared.runs import RunAnswer
+from selftest.contracts.shared.wrong_messages import ABSENT, changed, wrong
 from selftest.tools import op_schema
 
 HELLO: dict[str, Any] = {"id": "h", "op": "hello", "protocol": 1, "nonce": "n"}
@@ -34,7 +34,6 @@ RESULT: dict[str, Any] = {
         "output": None,
     },
 }
-ABSENT = object()
 BAD_REQUESTS: dict[str, tuple[str, dict[str, Any], str, Any]] = {
     "no id": ("exec.run", RUN, "id", ABSENT),
     "a numeric id": ("exec.run", RUN, "id", 1),
@@ -176,19 +175,6 @@ JUDGED_ELSEWHERE: dict[str, tuple[str, Any]] = {
 }
 
 
-def changed(message: dict[str, Any], pointer: str, value: Any) -> dict[str, Any]:
-    copied = copy.deepcopy(message)
-    *way, last = pointer.split("/")
-    holder = copied
-    for step in way:
-        holder = holder[step]
-    if value is ABSENT:
-        del holder[last]
-    else:
-        holder[last] = value
-    return copied
-
-
 def test_an_error_may_stand_without_an_id() -> None:
     error = {"id": None, "error": {"kind": "invalid_input", "message": "not JSON"}}
     op_schema("envelope", "answer").validate(error)
@@ -206,13 +192,6 @@ def test_the_messages_before_modification_are_valid() -> None:
 def test_a_bad_request_is_refused(name: str) -> None:
     op, message, pointer, value = BAD_REQUESTS[name]
     assert not op_schema(op, "request").is_valid(changed(message, pointer, value))
-
-
-def wrong(message: dict[str, Any], answer: Any, *capabilities: str) -> str:
-    """Return the message of the kit about an answer that it refuses."""
-    with pytest.raises(shape.BadShape) as said:
-        shape.check(message, answer, frozenset(capabilities))
-    return str(said.value)
 
 
 @pytest.mark.parametrize("name", BAD_ANSWERS)

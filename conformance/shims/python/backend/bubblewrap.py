@@ -253,7 +253,7 @@ class Bubblewrap:
             path = os.path.join(root, os.fsencode(naming.plain(rule)))
             if os.path.realpath(path) == path and os.path.exists(path):
                 found.append(path)
-        return [path for path in found if not given.denied("modify", relative_to(root, path))]
+        return [path for path in found if not given.denied("modify", naming.below(root, path))]
 
     def ancestors(self, paths: Iterable[bytes], root: bytes) -> list[bytes]:
         """Return the directories above the mounts. They must be mounts too. Otherwise a program
@@ -303,8 +303,7 @@ class Bubblewrap:
         return os.path.realpath(os.path.dirname(path)) != os.path.dirname(path)
 
     def lies_in_closed(self, path: bytes) -> bool:
-        """True if the path lies in a directory that cannot be listed. The whole directory is then
-        hidden."""
+        """True if the path lies in a directory that cannot be listed, which is then hidden."""
         folder = os.path.dirname(path)
         while not os.path.isdir(folder):
             folder = os.path.dirname(folder)
@@ -318,8 +317,7 @@ class Bubblewrap:
         return made, [(b"TMPDIR", SCRATCH)]
 
     def check_for_new_links(self) -> None:
-        """Refuse the call if a program of an earlier call has put a link in place of a mounted
-        path."""
+        """Refuse the call if an earlier program has put a link in place of a mounted path."""
         for at, word in enumerate(self.binds):
             if word == b"--bind" and os.path.realpath(self.binds[at + 1]) != self.binds[at + 1]:
                 path = os.fsdecode(self.binds[at + 1])
@@ -399,7 +397,3 @@ class Bubblewrap:
 
     def shutdown(self) -> None:
         self.binds = []
-
-
-def relative_to(root: bytes, path: bytes) -> str:
-    return os.fsdecode(os.path.relpath(path, root))

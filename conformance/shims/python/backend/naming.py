@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kinds import Object
@@ -21,3 +23,8 @@ def plain(rule: Rule) -> str:
 
 def unenforced(rule: Rule, why: str) -> Object:
     return {"pointer": rule.pointer, "rule": rule.body, "why": why}
+
+
+def below(root: bytes, path: bytes) -> str:
+    """Return the path relative to the root, as rules name it."""
+    return os.fsdecode(os.path.relpath(path, root))

@@ -1,0 +1,123 @@
+"""MODULE-DIR-04: the removal of a directory to which a process still writes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from boxspec.api import (
+    Late,
+    expect,
+    expect_within,
+    for_the_prompt,
+    requires,
+)
+from boxspec.api import programs as P
+from contracts.module.client import Executed, ModuleCase
+from contracts.module.judging import (
+    REMOVE_MS,
+    end,
+    filling,
+    noted,
+    noting_home,
+    quoted,
+)
+from contracts.shared.moments import elapsed_ms, until
+
+
+@requires("MODULE-DIR-04", overlap=1.5, needs=["MODULE-TIME-02"])
+def test_a_directory_that_is_left_is_reported(case: ModuleCase) -> None:
+    ready = case.fifo("writing")
+    case.module.script("fills", noting_home(case, filling(ready, 500)))
+    seen: Executed = case.module.execute("fills", within_s=15)
+    home = Path(noted(case.tmp / "home"))
+    expect("outcome of the module", end(seen), "value")
+    told = seen.result.get("directory_left")
+    expect(
+        "the reported directory, and the directory that is left",
+        told,
+        str(home) if home.is_dir() else None,
+    )
+
+
+def expect_not_held_up(case: ModuleCase, seen: Executed) -> None:
+    ended = case.events().wait("end")
+    limit = REMOVE_MS + 5 * case.tick_ms
+    expect_within(case, "from the module's end to the shim's", ended.cause, seen.end, limit)
+
+
+def ends(case: ModuleCase) -> str:
+    """Return a script for a module that logs its own end."""
+    return f"echo 1\nexec {quoted(P.slow_exit)} {quoted(case.events().path)} 0"
+
+
+# There are so many names that one pass over the directory misses files that are created meanwhile.
+PILE = """
+import os, sys, time
+ready, ms, slow_exit, events = sys.argv[1:]
+for number in range(5000):
+    open(f"first-{number}", "x").close()
+open(ready, "w").close()
+number, until = 0, time.monotonic() + int(ms) / 1000
+while time.monotonic() < until:
+    try:
+        open(f"late-{number}", "x").close()
+    except FileNotFoundError:
+        break
+    number += 1
+    time.sleep(0.001)
+os.execv(slow_exit, [slow_exit, events, "0"])
+"""
+
+
+# The writer stops this long after creating the files, which is just before the end of the module.
+# If the writer stopped later, a second might be too short for the clean-up.
+STOPS_MS, STOPPED_MS = 400, 800
+
+
+@requires("MODULE-DIR-04", overlap=1.5, needs=["MODULE-TIME-02"])
+def test_removal_is_repeated_until_a_writer_stops(case: ModuleCase) -> None:
+    ready, stopped = case.fifo("writing"), case.events("stopped")
+    words = [Path(sys.executable).resolve(), "-I", "-S", "-c", PILE]
+    words += [ready, STOPS_MS, P.slow_exit, stopped.path]
+    pile = f"setsid {' '.join(map(quoted, words))} </dev/null >/dev/null 2>&1 &"
+    body = f"{pile}\nread -r line <{quoted(ready)}\n{ends(case)}"
+    case.module.script("piles", noting_home(case, body))
+    # The test creates and removes thousands of files, which takes long on a busy machine.
+    with case.module.start("piles", within_s=60) as shim:
+        seen = shim.finish()
+        until(lambda: bool(stopped.all("end")), 5)
+    expect("outcome of the module", end(seen), "value")
+    left = Path(noted(case.tmp / "home")).is_dir()
+    last = [event.t_ns for event in stopped.all("end")]
+    ended = case.events().all("end")[0]
+    if left and (not last or elapsed_ms(ended.t_ns, last[0]) > STOPPED_MS):
+        raise Late("the writer behind the module", f"it stops within {STOPPED_MS} ms", "it writes")
+    with for_the_prompt(case):
+        got = (left, seen.result.get("directory_left"))
+        expect("whether the directory is left, and the reported one", got, (False, None))
+    expect_not_held_up(case, seen)
+
+
+WRITER = """
+setsid sh -c 'echo >"$0"
+    while :; do mkdir -p "$HOME/again"; echo x >"$HOME/again/f"; done' {ready} \\
+    </dev/null >/dev/null 2>&1 &
+read -r line <{ready}
+{ends}
+"""
+
+
+@requires("MODULE-DIR-04", overlap=1.5)
+def test_a_surviving_writer_does_not_delay_the_return(case: ModuleCase) -> None:
+    ready = case.fifo("writing")
+    body = WRITER.format(ready=quoted(ready), ends=ends(case))
+    case.module.script("leaves", noting_home(case, body))
+    seen: Executed = case.module.execute("leaves", within_s=15)
+    home = Path(noted(case.tmp / "home"))
+    # `mkdir -p` may create the directory again at any time. So the test does not check whether the
+    # directory exists; it only checks a directory that the result reports.
+    told = seen.result.get("directory_left")
+    expect("outcome of the module", end(seen), "value")
+    expect("the reported directory, if there is one", told in (None, str(home)), True)
+    expect_not_held_up(case, seen)
