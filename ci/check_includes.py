@@ -329,7 +329,7 @@ def main(words: list[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     for room in circle():
-        print(f"check_includes: the table leads from {room} back to it", file=sys.stderr)
+        print(f"check_includes: the table of rooms has a circle through {room}", file=sys.stderr)
     wrong = wrong_below(REFERENCE)
     circles = circles_of(calls_below(REFERENCE))
     for each in (*wrong, *circles):

@@ -11,21 +11,22 @@
 static const char help[] =
     "usage: boxspec-ref bridge [options] -- PROGRAM [ARGUMENT...]\n"
     "\n"
-    "Runs a program behind this command's stdin, stdout and stderr, for clients that speak to a\n"
-    "server over them. The end of stdin is the end of its stdin. SIGINT or SIGTERM gives its\n"
-    "whole process group 1.5 s; whatever ends this command, nothing of the group lives on.\n"
+    "Runs PROGRAM and connects its stdin, stdout and stderr to those of this command, for clients\n"
+    "that talk to a server over stdio. At the end of stdin, the stdin of PROGRAM is closed. After\n"
+    "SIGINT or SIGTERM, the process group of PROGRAM gets SIGTERM, and SIGKILL 1.5 s later. "
+    "However\n"
+    "this command ends, no process of the group remains.\n"
     "\n"
-    "  --backend NAME         run it inside a sandbox: landlock, landlock+seccomp, bubblewrap or\n"
+    "  --backend NAME         run PROGRAM in a sandbox: landlock, landlock+seccomp, bubblewrap or\n"
     "                         bubblewrap+seccomp\n"
-    "  --root DIR             the workspace of the sandbox, where the program starts\n";
+    "  --root DIR             the workspace of the sandbox, in which PROGRAM starts\n";
 
 static const char help_end[] =
     "  --help                 this text\n"
     "\n"
-    "Exit status: the program's, or 128 and the signal that it died of; 126 or 127 where it could\n"
-    "not be started; 3 refused by the sandbox; 2 for a wrong call. What a sandbox does not "
-    "enforce\n"
-    "is reported on stderr before the program starts.\n";
+    "Exit status: that of PROGRAM; 128+N if signal N ended PROGRAM; 126 or 127 if PROGRAM could\n"
+    "not be started; 3 if the sandbox refused it; 2 for wrong usage. Rules that the sandbox does\n"
+    "not enforce are reported on stderr before PROGRAM starts.\n";
 
 enum { ROOT = 2000, HELP };
 

@@ -15,24 +15,26 @@
 static const char help[] =
     "usage: boxspec-ref exec [options] -- PROGRAM [ARGUMENT...]\n"
     "\n"
-    "Runs PROGRAM supervised: in a process group of its own, its output read to the end, the "
-    "whole\n"
-    "group ended when it exits, when the time is up, or on SIGINT or SIGTERM (SIGKILL after 5 s).\n"
+    "Runs PROGRAM in a process group of its own, and passes on its output. The whole group is "
+    "ended\n"
+    "when PROGRAM exits, when its time limit expires, or when this command receives SIGINT or\n"
+    "SIGTERM (SIGKILL after 5 s).\n"
     "\n"
     "  --timeout TIME      end the run after TIME: 250ms, 2s, 5m, 1h\n"
     "  --cwd DIR           working directory of PROGRAM\n"
     "  --env-clear         start from an empty environment\n"
-    "  --env NAME=VALUE    set a variable; with --env-clear the only ones; may be repeated\n"
-    "  --stdin null        nothing on stdin (default: what this command has)\n"
-    "  --max-output SIZE   end the run when a stream gives more: 4096, 64k, 4M, 1G\n"
-    "  --debug             copy the output to stderr with secrets of the environment replaced,\n"
+    "  --env NAME=VALUE    set a variable; may be repeated\n"
+    "  --stdin null        stdin is empty (default: the stdin of this command)\n"
+    "  --max-output SIZE   end the run if a stream has more output: 4096, 64k, 4M, 1G\n"
+    "  --debug             copy the output to stderr, with secrets of the environment replaced,\n"
     "                      instead of passing it on\n"
-    "  --summary           one line about how it ended, on stderr\n"
-    "  --help              this text\n"
+    "  --summary           print a line to stderr that says how the run ended\n"
+    "  --help              print this text\n"
     "\n"
-    "Exit status: that of PROGRAM; 124 time is up; 125 more output than --max-output; 126 PROGRAM\n"
-    "could not be run in DIR, or output of it was lost; 127 PROGRAM does not exist; 128+N a\n"
-    "signal N ended PROGRAM or this command; 2 wrong usage.\n";
+    "Exit status: that of PROGRAM; 124 if the time limit expired; 125 if there was more output "
+    "than\n"
+    "--max-output; 126 if PROGRAM could not be run in DIR, or some of its output was lost; 127 if\n"
+    "PROGRAM does not exist; 128+N if signal N ended PROGRAM or this command; 2 for wrong usage.\n";
 
 struct options {
     struct bs_exec_request request;
@@ -135,10 +137,11 @@ static void summarize(const struct bs_exec_result *result) {
     else if (result->termination == BS_ENDED_SIGNAL)
         (void)snprintf(how, sizeof how, "signal %d", result->signal);
     else if (result->termination == BS_ENDED_PARENT_SIGNAL)
-        (void)snprintf(how, sizeof how, "this command was sent signal %d", result->signal);
+        (void)snprintf(how, sizeof how, "this command received signal %d", result->signal);
     else
         (void)snprintf(how, sizeof how, "%s",
-                       result->termination == BS_ENDED_TIMEOUT ? "time is up" : "too much output");
+                       result->termination == BS_ENDED_TIMEOUT ? "time limit expired"
+                                                               : "too much output");
     (void)fprintf(stderr, "boxspec-ref: %s after %llu ms\n", how,
                   (unsigned long long)result->duration_ms);
 }

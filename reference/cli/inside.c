@@ -11,16 +11,18 @@ void bs_cli_inside_help(const char *before, const char *after) {
     (void)fputs(
         "  --confine PROFILE      read-only, repo-write (default), no-network, full-dev or "
         "ci-only\n"
-        "  --policy FILE          what is denied inside the workspace\n"
-        "  --profile NAME         of the policy (default: unrestricted)\n"
-        "  --workspace FILE       a policy to be merged over that of --policy\n"
-        "  --format json|yaml     of the files (default: by their names)\n"
-        "  --egress HOST:PORT     where connections may go; may be repeated\n"
-        "  --strict-metadata      landlock+seccomp: refuse chmod, chown, times and attributes\n"
-        "  --accept late-names    run although rules do not hold for names that are made later;\n"
-        "                         they are named before, and what broke them after the run\n"
-        "  --on-unavailable WHAT  refuse (default): run only what is fully enforced;\n"
-        "                         degrade: run anyway, and say what is not\n",
+        "  --policy FILE          rules about paths of the workspace\n"
+        "  --profile NAME         profile of the policy (default: unrestricted)\n"
+        "  --workspace FILE       a policy to merge over the policy of --policy\n"
+        "  --format json|yaml     format of the files (default: by their names)\n"
+        "  --egress HOST:PORT     a permitted destination of connections; may be repeated\n"
+        "  --strict-metadata      landlock+seccomp: refuse every change of mode, owner, times\n"
+        "                         and attributes\n"
+        "  --accept late-names    run even if rules are not enforced for names that are created\n"
+        "                         later; the rules are printed before the run, and violations\n"
+        "                         after it\n"
+        "  --on-unavailable WHAT  refuse (default): run only if all rules are enforced;\n"
+        "                         degrade: run anyway, and print the other rules\n",
         stdout);
     (void)fputs(after, stdout);
 }
@@ -186,10 +188,11 @@ int bs_cli_inside_open(struct bs_cli_inside *inside) {
         return 0;
     int status = bs_cli_failed(code, &err);
     if (code == BS_E_DENIED && bs_lazy_session_report(inside->session)->n_unenforced > 0)
-        (void)fputs("    Mend the rules above, or run all the same: --accept late-names if only "
-                    "names that are\n    made later are not protected, --on-unavailable degrade "
-                    "whatever is not enforced.\n",
-                    stderr);
+        (void)fputs(
+            "    Change the rules above, or run with --accept late-names (accepts rules that "
+            "fail only for\n    names created later) or --on-unavailable degrade (accepts "
+            "all).\n",
+            stderr);
     return code == BS_E_DENIED ? BS_CLI_DENIED : status;
 }
 
@@ -207,7 +210,7 @@ static void scan(struct bs_session *session) {
     struct bs_backend_report report = BS_BACKEND_REPORT_INIT;
     struct bs_error err = BS_ERROR_INIT;
     if (bs_session_scan(session, &report, &err) != BS_OK)
-        (void)bs_cli_wrong("the workspace could not be looked at again: %s", err.message);
+        (void)bs_cli_wrong("the workspace could not be scanned after the run: %s", err.message);
     put_report(stderr, &report, false);
     bs_backend_report_clear(&report);
 }

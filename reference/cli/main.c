@@ -10,16 +10,16 @@
 static const char help[] =
     "usage: boxspec-ref COMMAND ...\n"
     "\n"
-    "  exec [options] -- PROGRAM [ARGUMENT...]   run a program supervised; exec --help for more\n"
-    "  bridge [options] -- PROGRAM [ARGUMENT...] run a program behind this command's stdin and "
-    "stdout\n"
+    "  exec [options] -- PROGRAM [ARGUMENT...]   run a program under supervision; exec --help\n"
+    "  bridge [options] -- PROGRAM [ARGUMENT...] run a program on the stdin and stdout of this\n"
+    "                                            command; bridge --help\n"
     "  module [options] ID < INPUT.json          execute a module in a child; module --help\n"
     "  policy COMMAND ...                        check, explain and print policies; policy --help\n"
     "  sbpl POLICY --root DIR ...                print a profile for sandbox-exec; sbpl --help\n"
     "  sandbox [options] -- PROGRAM ...          run a program inside a sandbox; sandbox --help\n"
-    "  run REQUEST RESPONSE                      answer one request of the shim protocol, by "
-    "files\n"
-    "  serve                                     answer requests line by line, stdin to stdout\n"
+    "  run REQUEST RESPONSE                      answer one request of the shim protocol in a "
+    "file\n"
+    "  serve                                     answer requests on stdin, one per line\n"
     "  --version, --help\n";
 
 int main(int argc, char **argv) {

@@ -15,19 +15,23 @@
 static const char help[] =
     "usage: boxspec-ref module [options] ID < INPUT.json\n"
     "\n"
-    "Executes the file EXTENSIONS_ROOT/ID in a child with one JSON value on its stdin, and prints\n"
-    "the one JSON value that it answers with.\n"
+    "Executes the file EXTENSIONS_ROOT/ID in a child. The child reads one JSON value on its "
+    "stdin,\n"
+    "and prints one JSON value, which this command prints.\n"
     "\n"
-    "  --root DIR             where modules are; default: APCORE_EXTENSIONS_ROOT, or ./extensions\n"
-    "  --timeout DURATION     250ms, 2s, 5m; default: 5m\n"
-    "  --backend NAME         execute it inside a sandbox whose workspace is its own directory:\n"
+    "  --root DIR             folder of the modules (default: APCORE_EXTENSIONS_ROOT, or\n"
+    "                         ./extensions)\n"
+    "  --timeout DURATION     time limit: 250ms, 2s, 5m (default: 5m)\n"
+    "  --backend NAME         execute the module in a sandbox with its directory as workspace:\n"
     "                         landlock, landlock+seccomp, bubblewrap or bubblewrap+seccomp\n";
 
 static const char help_end[] =
     "  --help                 this text\n"
     "\n"
-    "Exit status: 0; 1 with one line on stderr when the module gave no value; 3 refused by the\n"
-    "sandbox; 2 for a wrong call. What a sandbox does not enforce is reported on stderr.\n";
+    "Exit status: 0 if the module printed a value; 1 if it did not, with the reason on stderr; 3 "
+    "if\n"
+    "the sandbox refused it; 2 for wrong usage. Rules that the sandbox does not enforce are\n"
+    "reported on stderr.\n";
 
 static bool read_stdin(struct bs_buf *input) {
     enum { CHUNK = 64 * 1024 };
@@ -43,7 +47,8 @@ static bool read_stdin(struct bs_buf *input) {
 
 static int show(const struct bs_module_result *result) {
     if (result->left.len > 0)
-        (void)fprintf(stderr, "boxspec-ref: the directory %s is left\n", result->left.data);
+        (void)fprintf(stderr, "boxspec-ref: the directory %s could not be removed\n",
+                      result->left.data);
     if (result->outcome == BS_MODULE_VALUE) {
         (void)fwrite(result->value.data, 1, result->value.len, stdout);
         (void)fputc('\n', stdout);
@@ -117,7 +122,7 @@ static int parse(struct bs_cli_inside *inside, struct bs_module_request *request
 static int module(struct bs_cli_inside *inside, struct bs_module_request *request, int argc,
                   char **argv) {
     if (argc != 1)
-        return bs_cli_wrong("one module id is wanted; see module --help");
+        return bs_cli_wrong("name one module id; see module --help");
     int status = bs_cli_inside_read(inside);
     if (status != 0)
         return status;

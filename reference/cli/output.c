@@ -29,10 +29,10 @@ void bs_cli_pass_on(void *ctx, enum bs_stream stream, const char *data, size_t l
 
 static void report_processes(const struct bs_exec_result *result) {
     if (result->killed_writers)
-        (void)bs_cli_wrong("a background process that held the output was killed; the end of its "
+        (void)bs_cli_wrong("a background process with an open output was killed; the end of its "
                            "output may be missing");
     if (result->detached_writers)
-        (void)bs_cli_wrong("a process that left the group holds the output; what it writes after "
+        (void)bs_cli_wrong("a process that left the group has an output open; its output after "
                            "the run is lost");
     if (result->group_left > 0)
         (void)bs_cli_wrong("members of the group that could not be ended: %u", result->group_left);

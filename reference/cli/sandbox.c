@@ -16,7 +16,7 @@
 static const char help[] =
     "usage: boxspec-ref sandbox --root DIR [options] -- PROGRAM [ARGUMENT...]\n"
     "\n"
-    "Runs PROGRAM inside a sandbox and supervised as by `boxspec-ref exec`.\n"
+    "Runs PROGRAM in a sandbox, with the supervision of `boxspec-ref exec`.\n"
     "\n"
     "  --root DIR             the workspace\n"
     "  --backend NAME         landlock, landlock+seccomp, bubblewrap, bubblewrap+seccomp "
@@ -25,12 +25,16 @@ static const char help[] =
 
 static const char help_end[] =
     "  --timeout TIME         end the run after TIME: 250ms, 2s, 5m, 1h\n"
-    "  --explain              say what would be run and what is not enforced, and run nothing\n"
+    "  --explain              print the command and the rules that are not enforced; run no "
+    "program\n"
     "  --help                 this text\n"
     "\n"
-    "What is not enforced is reported on stderr. Exit status: that of PROGRAM; 124 time is up;\n"
-    "126 PROGRAM could not be run, or output of it was lost; 127 PROGRAM does not exist; 128+N a\n"
-    "signal N ended PROGRAM or this command; 3 refused by the sandbox; 2 wrong usage.\n";
+    "Rules that the sandbox does not enforce are reported on stderr. Exit status: that of "
+    "PROGRAM;\n"
+    "124 if the time limit expired; 126 if PROGRAM could not be run, or some of its output was "
+    "lost;\n"
+    "127 if PROGRAM does not exist; 128+N if signal N ended PROGRAM or this command; 3 if the\n"
+    "sandbox refused it; 2 for wrong usage.\n";
 
 enum option_code { ROOT = 2000, TIMEOUT, EXPLAIN, HELP };
 

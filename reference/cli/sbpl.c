@@ -11,21 +11,22 @@
 static const char help[] =
     "usage: boxspec-ref sbpl POLICY --root DIR [options]\n"
     "\n"
-    "Prints a profile of a policy as text for sandbox-exec of macOS; any system will do.\n"
+    "Prints a profile of a policy as text for sandbox-exec of macOS. This works on any system.\n"
     "\n"
-    "  --root DIR             the workspace, absolute and as the kernel reports it: no links\n"
-    "  --profile NAME         (default: unrestricted)\n"
-    "  --workspace FILE       a policy to be merged over POLICY\n"
-    "  --format json|yaml     of the files (default: by their names); `-` is stdin\n"
-    "  --provider NAME        codex, claude or gemini: which of them is to run\n"
-    "  --side-root DIR        writable for codex whatever the rules say; may be given again\n"
-    "  --case fold            names that differ in case only are the same\n"
+    "  --root DIR             the workspace: an absolute path without links\n"
+    "  --profile NAME         profile of the policy (default: unrestricted)\n"
+    "  --workspace FILE       a policy to merge over POLICY\n"
+    "  --format json|yaml     format of the files (default: by their names); `-` is stdin\n"
+    "  --provider NAME        the agent that will run: codex, claude or gemini\n"
+    "  --side-root DIR        writable for codex in addition to the rules; may be repeated\n"
+    "  --case fold            treat names that differ only in case as the same\n"
     "  --help                 this text\n"
     "\n"
-    "HOME, CODEX_HOME and CLAUDE_CONFIG_DIR of the environment say where state lies. Rules that\n"
-    "begin with a wildcard, so that a directory above what they deny can be renamed, are named on\n"
-    "stderr.\n"
-    "Exit status: 0 done; 2 wrong usage, policy or path; 4 something else failed.\n";
+    "The variables HOME, CODEX_HOME and CLAUDE_CONFIG_DIR name the directories of the agents' "
+    "state.\n"
+    "A deny that begins with a wildcard has a weakness: a program may rename a directory above a\n"
+    "denied path. These rules are printed to stderr.\n"
+    "Exit status: 0 done; 2 wrong usage, policy or path; 4 another failure.\n";
 
 static const struct option long_options[] = {{"root", required_argument, NULL, 'r'},
                                              {"profile", required_argument, NULL, 'p'},
@@ -90,7 +91,7 @@ static int print(const struct asked *asked) {
     for (size_t i = 0; i < sbpl.n_unguarded; i++) {
         (void)fputs("boxspec-ref: a directory above `", stderr);
         bs_cli_put_text(stderr, sbpl.unguarded[i]->rule, sbpl.unguarded[i]->rule_len);
-        (void)fputs("` can be renamed, and what it denies be read then\n", stderr);
+        (void)fputs("` can be renamed, and then the denied paths can be read\n", stderr);
     }
     bs_sbpl_clear(&sbpl);
     if (fflush(stdout) == 0)
@@ -133,7 +134,7 @@ int bs_cli_sbpl(int argc, char **argv) {
     int option = 0;
     asked.side_roots = calloc((size_t)argc + 1, sizeof *asked.side_roots);
     if (asked.side_roots == NULL) {
-        (void)bs_cli_wrong("no memory for %d words", argc);
+        (void)bs_cli_wrong("out of memory for %d words", argc);
         return BS_CLI_ELSEWHERE;
     }
     opterr = 0;

@@ -50,7 +50,7 @@ int bs_tee_init(struct bs_tee *tee, const struct bs_env_pair *env, size_t n_env)
 static void note_dropped(struct bs_tee *tee, struct bs_buf *text) {
     bs_buf_str(text, "\n[boxspec: ");
     bs_buf_u64(text, tee->dropped);
-    bs_buf_str(text, " bytes not shown, nobody was reading]\n");
+    bs_buf_str(text, " bytes not shown: the reader was too slow]\n");
     tee->dropped = 0;
 }
 

@@ -75,7 +75,7 @@ def _expect_one_run(results: Sequence[Result], first: Result) -> None:
         for what in ALIKE:
             if each.plain["selection"].get(what) != first.plain["selection"].get(what):
                 raise UsageError(
-                    "report", f"has parts that differ in {what}", "name those of one run"
+                    "report", f"has parts that differ in {what}", "name the parts of one run"
                 )
         if each.name != first.name:
             raise UsageError(

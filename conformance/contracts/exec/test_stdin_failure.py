@@ -323,7 +323,7 @@ def test_with_ignore_a_failed_write_keeps_the_childs_own_end(case: ExecCase, cod
     kept = case.exec.run(**request, stdin=LARGE, stdin_failure="ignore")
     strict = case.exec.run(**request, stdin=LARGE, stdin_failure="error")
     expect(
-        "the run with `ignore`, its output, and the run with `error`",
+        "outcome and output of the run with `ignore`, and error of the run with `error`",
         (outcome(kept), kept.stdout, error_kind(strict)),
         (f"exit {code}", b"captured\n", "execution"),
     )

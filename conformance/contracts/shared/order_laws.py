@@ -189,7 +189,7 @@ def grace_is_not_cut(
         if note.facts["signal"] == SIGKILL and early and note.facts["alive"]:
             yield Violation(
                 requirement,
-                "the grace period is not cut",
+                "the grace period is not shortened",
                 f"no SIGKILL to a live member before {grace_ms} ms",
                 f"SIGKILL after {(note.at - first.at) // MS} ms; "
                 f"alive: {', '.join(note.facts['alive'])}",

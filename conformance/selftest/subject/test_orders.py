@@ -233,7 +233,7 @@ def test_a_run_with_orders_has_a_failure_block_that_repeats_the_order(
     assert "event: 1,000 ms pass" in block
     words = shlex.split(block.partition("repro     ")[2].partition("\n")[0])
     assert main(words[1:]) == 1
-    assert "law       the grace period is not cut" in capsys.readouterr().out
+    assert "law       the grace period is not shortened" in capsys.readouterr().out
 
 
 @pytest.mark.turns(3)

@@ -14,9 +14,10 @@ static const char help[] =
     "usage: boxspec-launch --plan FILE [--chdir DIR] [--report] [--own-stdin] -- PROGRAM\n"
     "                      [ARGUMENT...]\n"
     "\n"
-    "Confines PROGRAM as FILE says and starts it; ends as it ends. It is started by the boxspec\n"
-    "library, which writes FILE. Send SIGINT and SIGTERM to its process group: PROGRAM then has\n"
-    "5 s. Exit status: that of PROGRAM, or 125 when PROGRAM could not be started.\n";
+    "Confines PROGRAM by the plan in FILE, starts it, and ends in the same way as PROGRAM. The\n"
+    "boxspec library writes FILE and starts this command. Send SIGINT and SIGTERM to its process\n"
+    "group: PROGRAM then has 5 s to end. Exit status: that of PROGRAM, or 125 if PROGRAM could not\n"
+    "be started.\n";
 
 static int usage_error(const char *problem) {
     (void)fprintf(stderr, "boxspec-launch: %s; see boxspec-launch --help\n", problem);

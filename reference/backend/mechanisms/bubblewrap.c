@@ -204,8 +204,8 @@ bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtere
                 bs_report_claim(report, BS_ASPECT_IPC, BS_CLAIM_FULLY) &&
                 bs_report_claim(report, BS_ASPECT_NETWORK, BS_CLAIM_FULLY);
     if (!can_keep_mounts()) {
-        static const char late[] = "later mounts outside can be written to: this host "
-                                   "refuses a user namespace around bubblewrap";
+        static const char late[] = "a file system that is mounted outside later can be written: "
+                                   "this host refuses a user namespace around bubblewrap";
         good = good && add_gap(report, BS_ASPECT_FS_WRITE, late) &&
                add_gap(report, BS_ASPECT_FS_METADATA, late);
     }

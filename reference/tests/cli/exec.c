@@ -76,7 +76,7 @@ static void a_killed_holder_of_the_output_is_reported(void **state) {
     (void)state;
     struct outcome outcome = ran("sleep 1000 & exit 7", open("/dev/null", O_WRONLY | O_CLOEXEC));
     assert_int_equal(outcome.status, 7);
-    assert_string_equal(outcome.err, "boxspec-ref: a background process that held the output was "
+    assert_string_equal(outcome.err, "boxspec-ref: a background process with an open output was "
                                      "killed; the end of its output may be missing\n");
 }
 
