@@ -46,7 +46,8 @@ MACRO = re.compile(r"\$\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Command:
-    """One line: a command and its words. condition: such as ?HAS_NET."""
+    """One line: a command and its words. condition: a condition before the command, such as
+    ?HAS_NET."""
 
     line: int
     name: str
@@ -154,7 +155,7 @@ def _exception(command: Command, path: str, earlier: list[Command], later: list[
 
 
 def _only(command: Command, path: str, others: list[Command]) -> Entry:
-    """whitelist: of the home directory only such paths are there."""
+    """Explain `whitelist`: inside, the home directory contains only the paths of these commands."""
     if path in ("~", "~/"):
         why = "names all of the home directory: nothing of it is hidden"
         return Entry(command.line, command.name, command.value, Meaning.WIDER, why)

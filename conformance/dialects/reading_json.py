@@ -26,7 +26,7 @@ class Node:
         return self.value.pairs if isinstance(self.value, Pairs) else []
 
     def get(self, name: str) -> Node | None:
-        """The last member with this name, which is the one that JSON readers take."""
+        """Return the last member with this name, because JSON readers use the last one."""
         return next((node for key, node in reversed(self.members) if key == name), None)
 
     @property

@@ -86,7 +86,7 @@ enum { SEGMENTS = sizeof segments / sizeof *segments, BEGINNINGS = SEGMENTS - 3,
 enum { RARE = 0xA8, RARITIES = sizeof rarities / sizeof *rarities };
 enum { LONG_NAMED = 0xB8, LONG_NAMES = sizeof long_names / sizeof *long_names };
 
-/* LENGTHENS is one of the 256 values of a byte. LENGTH is a whole number of segments. */
+/* LENGTHENS is the byte that selects a path of LENGTH more bytes, which are whole segments. */
 enum { LENGTHENS = 0xFF, LENGTH = 4101 };
 
 static struct bs_fuzz_text text_of(const char *text) {

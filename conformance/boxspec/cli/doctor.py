@@ -98,10 +98,7 @@ def _other_users() -> Finding:
 
 
 def _set_up() -> Finding:
-    """Start a program in new mount and pid namespaces.
-
-    Cases make such changes around a shim.
-    """
+    """Start a program in new mount and pid namespaces, as cases do around a shim."""
     tried = subprocess.run(
         ["unshare", "--mount", "--pid", "true"], check=False, stderr=subprocess.DEVNULL
     )

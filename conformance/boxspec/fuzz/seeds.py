@@ -15,8 +15,8 @@ from pathlib import Path
 from boxspec.subject.contract import every
 
 LONGEST = 8192
-# The greatest length of an input that runs singly, without fuzzing. Such an input is for example a
-# hundred thousand levels of nesting or a string of a megabyte.
+# The greatest length of an input that runs singly, without fuzzing. Examples are a hundred thousand
+# levels of nesting, and a string of a megabyte.
 LONGEST_ALONE = 1 << 20
 
 

@@ -19,9 +19,9 @@ from boxspec.judge.verdict import BROKEN, OBSERVED, UNDECIDED, Verdict
 class JudgedRequirement:
     """One selected requirement with the records of its tests.
 
-    failing: the records because of which the requirement is broken.
-    blocked_by: broken requirements because of which this one cannot be decided.
-    missing: undeclared capabilities because of which this requirement does not apply.
+    failing: the records that break the requirement.
+    blocked_by: broken requirements that this one needs, so it cannot be decided.
+    missing: capabilities that the requirement needs and the shim does not declare.
     lacks: the missing feature of the host, if no other reason prevented the measurement.
     """
 

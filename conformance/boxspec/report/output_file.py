@@ -16,8 +16,8 @@ from boxspec import umask
 from boxspec.errors import UsageError
 
 STDOUT = "-"
-# Names of open descriptors. Such a file is written in place: a new file would not be the one to
-# which the descriptor refers.
+# Names of open descriptors. These files are written in place, because a new file of that name would
+# not be the open one.
 _DESCRIPTORS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 
 

@@ -74,7 +74,7 @@ class ObservedProbe(Observed):
         return cast(Claims, super().result)
 
 
-# The requirement that a backend is used even if it enforces only a part.
+# The requirement to use a backend even if it enforces only some aspects.
 KEPT = "BACKEND-SESSION-03"
 NOTHING: Claim = {"claim": "unavailable", "reasons": ["there is no claim"]}
 

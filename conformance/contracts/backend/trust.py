@@ -94,7 +94,7 @@ def _stuck(case: BackendCase, kinds: set[str]) -> set[str]:
             if getattr(why, "hang", False) or getattr(why, "symptom", "") == "does not return":
                 found.add(kind)
         except ShimBroke:
-            # The next checks report this error.
+            # The checks after this one report a broken shim.
             return
 
     with made_ground() as ground:

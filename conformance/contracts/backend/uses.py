@@ -1,6 +1,5 @@
-"""Uses of a session: the number of a call, its directory, its request.
-
-The confinement must not depend on them.
+"""Different uses of a session. The confinement must not depend on the number of a call, its
+directory or its request.
 """
 
 from __future__ import annotations

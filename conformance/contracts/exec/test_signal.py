@@ -350,7 +350,7 @@ def test_a_signal_in_the_grace_is_not_forwarded(case: ExecCase, first: str) -> N
             why = "the first signal did not come: there is no grace to be in"
             raise blocked_or_late(case, ["EXEC-KILL-01", "EXEC-SIGNAL-01"], why)
         shim.signal("TERM" if first == "INT" else "INT")
-        # Leave an implementation that forwards the signal enough time to do so.
+        # Wait long enough for an implementation that forwards the signal.
         pass_time(3 * case.tick_ms)
         send(child, "USR1")
         shim.finish()

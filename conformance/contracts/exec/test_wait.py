@@ -184,7 +184,7 @@ def test_an_exit_is_noticed_where_the_caller_blocks_signals(case: ExecCase) -> N
 
 @requires("EXEC-WAIT-06", pitfalls=["D8"], overlap=1.5, timing=True)
 def test_a_deadline_holds_where_the_caller_blocks_signals(case: ExecCase) -> None:
-    # Compare with the same run without blocked signals, because other tests are about deadlines.
+    # Compare with the same run without blocked signals, because other tests check deadlines.
     events = case.events()
     args = [events.path, "3000"]
     control = case.exec.run(program=P.slow_exit, args=args, timeout_ms=250, within_s=10)

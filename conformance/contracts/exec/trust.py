@@ -1,7 +1,5 @@
-"""Trust checks of exec.
-
-They make runs that must succeed, runs that must not, and requests for each capability.
-"""
+"""Trust checks of exec. They make runs that must succeed, runs that must fail, and requests for
+each capability."""
 
 from __future__ import annotations
 

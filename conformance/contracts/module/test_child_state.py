@@ -96,9 +96,9 @@ NO_LINK = 9
 
 @requires("MODULE-DIR-06", needs=["MODULE-DIR-02"])
 def test_a_file_with_a_second_name_outside_stays_as_it_is(case: ModuleCase) -> None:
-    """Remove a closed directory that contains a file with a second name.
+    """Remove a directory without write permission that contains a hard link to a file outside.
 
-    The mode of the directory must be changed for that, but not the mode of a file in it.
+    For that, the mode of the directory must be changed. The mode of the file must stay.
     """
     kept = case.tmp / "kept"
     kept.write_text("x")

@@ -122,9 +122,9 @@ def _load(case: PolicyCase, vector: Vector) -> None:
         _same("warnings", got, wanted, result)
 
 
-# The requirement about the place of a problem. A shim that breaks it does so for every file. So
-# only this requirement and the next one compare places. For all other requirements, a problem at
-# any place is enough.
+# POLICY-FILE-06 requires the right place of a problem. A shim with wrong places has them in every
+# file, so only tests of ABOUT_PLACES compare places. For all other requirements, a problem at any
+# place is enough.
 PLACES = "POLICY-FILE-06"
 ABOUT_PLACES = {PLACES, "POLICY-FILE-05", "POLICY-FILE-10"}
 ABOUT_HOW_MANY = {"POLICY-FILE-02", "POLICY-FILE-04", "POLICY-MERGE-07"}

@@ -130,7 +130,7 @@ def test_a_long_name_is_compared_to_its_end(case: PolicyCase, length: int) -> No
     expect("decisions", case.policy.allowed(own, asked), [True, False, None, None])
 
 
-# Names that a reader may take for the one that is meant if a request has no profile.
+# Names that a reader may confuse with the name of the default profile.
 DEFAULTS = ["default", "test", "main", "p", "*", "Policy", "null", "None", "undefined"]
 
 

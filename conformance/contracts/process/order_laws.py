@@ -224,7 +224,7 @@ def _at_the_end(judged: Judged, send: Note) -> bool:
 
 
 def _grace(judged: Judged) -> Iterator[Violation]:
-    """Check that the grace period of a close is neither cut nor extended."""
+    """Check that the grace period of a close is neither shortened nor extended."""
     graces = [step["grace_ms"] for step in steps_of(judged.scenario) if step["step"] == "close"]
     other = {"kill", "terminate", "drop"} & judged.words
     if not graces or other or len(judged.leaders) > 1 or not judged.leaders:

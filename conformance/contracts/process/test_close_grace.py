@@ -1,4 +1,4 @@
-"""PROCESS-CLOSE: the grace period of a close is neither cut nor extended."""
+"""PROCESS-CLOSE: the grace period of a close is neither shortened nor extended."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ ALL_STREAMS = {"stdin": True, "stdout": True, "stderr": True}
 @pytest.mark.parametrize("use", USES)
 def test_a_handle_that_is_opened_again_is_new(case: ProcessCase, use: str) -> None:
     first = [step("open"), *asked(b"first\n"), *USES[use], step("drop")]
-    # A signal that was meant for the earlier process would end this one, which the short wait
-    # reveals.
+    # A signal that was meant for the earlier process would end this one. The short wait would then
+    # report an end.
     second = [step("open"), step("poll"), step("streams"), *asked(b"second\n")]
     second += [step("wait", timeout_ms=60), step("close_stdin"), step("wait"), step("close")]
     seen = case.process.script({"a": handle(CAT)}, [*first, *second], within_s=15)

@@ -117,8 +117,8 @@ THIRDS = (1, 3, 11, 22, 43, 86, 171)
 def turns(count: int) -> tuple[list[str], list[str]]:
     """Return rules that alternately deny and allow, and paths.
 
-    The three rules of a turn share a name. The paths are about the first, a middle, the last and no
-    turn.
+    The three rules of a turn share a name. Each path has the name of the first turn, of a middle
+    one, of the last one, or of no turn.
     """
     rules = [
         rule

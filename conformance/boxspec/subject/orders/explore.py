@@ -160,8 +160,8 @@ def run_order(
 
 
 def longer(ran: Ran) -> Iterator[Order]:
-    """Return the orders that have one more choice than this one, at a later decision than its last
-    choice."""
+    """Return this order with one more choice, once for each alternative at a decision after its
+    last choice."""
     last = ran.order.choices[-1][0] if ran.order.choices else -1
     for number, events in ran.others:
         if number > last:

@@ -1,6 +1,7 @@
 """Filters that the language defines by other filters, and filters with special rules.
 
-The latter are about modes, entitlements, groups of system calls, and paths relative to a mount.
+Filters with special rules are about modes, entitlements, groups of system calls, and paths relative
+to a mount.
 """
 
 from __future__ import annotations

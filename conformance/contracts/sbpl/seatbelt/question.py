@@ -14,8 +14,8 @@ from contracts.sbpl.seatbelt.reader import Refused, Undecidable, Unreadable, Uns
 from contracts.sbpl.seatbelt.vocabulary import FACTS
 
 PATH, ADDRESS, CALL = "path", "address", "call"
-# For each operation the kind of its subject. It is one of the three constants, or the name of the
-# filters on such subjects.
+# For each operation the kind of its subject. The kind is one of the three constants, or the name of
+# the filters on subjects of that kind.
 _KINDS = {
     "process-exec*": PATH,
     "network*": ADDRESS,

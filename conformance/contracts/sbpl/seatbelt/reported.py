@@ -90,8 +90,8 @@ def _beyond_default(decider: Decider, decision: Decision, operation: str) -> lis
 
 
 def _implicit(decider: Decider, decision: Decision, operation: str) -> list[str]:
-    """Note that a clause of the language itself, or a clause about network-inbound, may allow the
-    operation."""
+    """Note that the operation may be allowed although no clause about it applies: by the language
+    itself, or by a clause about network-inbound."""
     if decision.allowed:
         return []
     if operation == "signal" and decision.subject.facts.get("target") == (b"self",):

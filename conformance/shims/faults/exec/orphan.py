@@ -52,7 +52,7 @@ def sigterm_for_what_is_left():
 def starts_nothing():
     @replaces(run.Run)
     def spawn(original, self):
-        # Only in the case of this requirement, in which orphans ignore SIGINT.
+        # Only in the test of this requirement, in which orphans ignore SIGINT.
         if b"INT" in self.request.args and b"--keep" in self.request.args:
             self.request.program, self.request.args = b"/bin/true", []
         original(self)

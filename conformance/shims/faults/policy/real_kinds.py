@@ -25,7 +25,7 @@ def parent_of_a_missing_target_by_name():
         except real.Failed:
             raise
         if not os.path.lexists(b"/" + b"/".join(whole)) and len(wanted) > 2:
-            # Append the last two names to the place of the names before them, without following
+            # Resolve the path without its last two names, and append these names without following
             # links.
             return [*original(start, wanted[:-2], follow), *wanted[-2:]]
         return whole

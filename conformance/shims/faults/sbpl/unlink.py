@@ -33,7 +33,7 @@ def globs_are_not_guarded():
     "SBPL-UNLINK-01", "the guards are written before the rules", "all denies of the frame together"
 )
 def guard_comes_before_the_rules():
-    """The clause becomes a deny of all writing, because only then its place in the text matters."""
+    """Change the guards to denies of all writing. The place of a deny of renaming has no effect."""
 
     @replaces(clauses)
     def compile_text(original, given):

@@ -33,7 +33,7 @@ def content(step, name):
 def text(given, name):
     """Return the text of a field, which has the suffix _b64 if it is not UTF-8.
 
-    Raise Failed if it is not UTF-8: this shim knows no use of such a text.
+    Raise Failed if it is not UTF-8: this shim needs no other texts.
     """
     if f"{name}_b64" not in given:
         return given[name]
