@@ -30,7 +30,7 @@ from boxspec.verify.known_secrets import mode_of_decoy
 from boxspec.verify.layout import DROPPED, Layout, parents, without_the_kit
 from boxspec.verify.paths import Place
 from boxspec.verify.port import Port, SocketFile
-from boxspec.verify.watch import Watch
+from boxspec.verify.watch import Watch, is_empty, write_in_place
 
 # The folder in which programs of all users make temporary files.
 TEMPORARY = Path("/tmp")
@@ -219,7 +219,7 @@ class Scene:
         for path, token in self._late.items():
             # The launcher may have put a mount point there, or may have moved the folder.
             with contextlib.suppress(OSError):
-                _write(path, f"# {token}\n".encode())
+                write_in_place(path, f"# {token}\n".encode())
                 self._set_mode(path)
         with contextlib.suppress(OSError):
             self.marker.touch()
@@ -364,7 +364,7 @@ class Scene:
         return [
             f"{self.shown(name)} was {how}"
             for name, how in self._watch.changes(path)
-            if made_empty or how != "created" or not _is_empty(name)
+            if made_empty or how != "created" or not is_empty(name)
         ]
 
     def was_made(self, path: Path) -> list[str]:
@@ -396,15 +396,3 @@ class Scene:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file while the command runs. The command may have put a fifo or a link in its
-    place."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    with os.fdopen(os.open(path, flags, 0o666), "wb") as file:
-        file.write(data)
-
-
-def _is_empty(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink() and path.stat().st_size == 0

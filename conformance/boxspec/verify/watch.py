@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -71,3 +72,16 @@ def _identity(path: Path) -> tuple[int, int] | None:
 def _tree(path: Path) -> dict[str, Facts]:
     found = {str(each): facts_of(each) for each in (path, *tree(path))}
     return {name: facts for name, facts in found.items() if facts}
+
+
+def write_in_place(path: Path, data: bytes) -> None:
+    """Write a file while the command runs. The command may have put a fifo or a link in its
+    place."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with os.fdopen(os.open(path, flags, 0o666), "wb") as file:
+        file.write(data)
+
+
+def is_empty(path: Path) -> bool:
+    """True for a regular file without content."""
+    return path.is_file() and not path.is_symlink() and path.stat().st_size == 0
