@@ -199,6 +199,7 @@ def test_json_and_yaml_of_a_policy_are_resolved_alike(case: PolicyCase) -> None:
         "block": yaml.safe_dump(POLICY, allow_unicode=True, sort_keys=False),
         "flow": yaml.safe_dump(POLICY, allow_unicode=True, default_flow_style=True, width=60),
         "JSON read as YAML": TEXT,
+        "JSON with tabs read as YAML": json.dumps(POLICY, ensure_ascii=False, indent="\t"),
     }
     for profile in ("p", "yes", None):
         wanted = known.result("policy.resolve", case.policy.resolve(as_json(TEXT), profile).result)

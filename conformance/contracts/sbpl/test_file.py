@@ -51,7 +51,11 @@ def test_the_file_is_not_readable_for_other_users(case: SbplCase, umask: str) ->
 
 
 @requires("SBPL-FILE-01")
-@pytest.mark.parametrize("text", ["", "(version 1)", "x" * 300_000], ids=["none", "short", "long"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "(version 1)", "x" * 300_000, "\ufeff;\r\n;\r \t;\n\n\n", " ;\n\r\n", "\n;\u2028\r"],
+    ids=["none", "short", "long", "lines", "blanks", "breaks"],
+)
 def test_the_file_holds_exactly_the_text(case: SbplCase, text: str) -> None:
     with held(case, folder(case, "profiles"), text) as file:
         expect("content of FILE", written(file), text.encode())
@@ -235,7 +239,13 @@ WRITABLE = {
         True,
     ),
     "clauses on one line": ('(deny signal) (allow file-write* (subpath "{place}"))', True),
+    "an expression that begins in the path": ('(allow file-write* (regex "/[^/]*$"))', True),
     "no clause": ("", False),
+    "all but the directory": ('(allow file-write* (require-not (subpath "{place}")))', False),
+    "all above but the directory": (
+        '(allow file-write* (require-all (subpath "{above}") (require-not (subpath "{place}"))))',
+        False,
+    ),
     "a deny after": (
         '(allow file-write* (subpath "{above}"))\n(deny file-write* (subpath "{place}"))',
         False,

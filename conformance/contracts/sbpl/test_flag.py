@@ -196,7 +196,7 @@ NEAR_VALUES = [b"TRUE", b"True", b"Docker", b"true ", b" true", b"true\t", b"tru
 NEAR_FLAGS = [b"--Sandbox", b"--SANDBOX", b"--sandbox ", b" --sandbox", b"--sandboxx",
               b"--sandbo", b"-S", b"- s", b"--Full-Auto", b"\xe2\x80\x93s", b"--Sandbox=true",
               b"--SANDBOX=true", b" --sandbox=true", b"--sandbox =true", b"-S=true",
-              b"\t-s"]  # fmt: skip
+              b"\t-s", b"--no-sandbox", b"--sandbox-image"]  # fmt: skip
 NEAR_FLAGS_OF_CODEX = [*NEAR_FLAGS, b"-Sread-only", b" -sread-only", b"--FULL-AUTO",
                        b"--full-auto ", b" --full-auto", b"-C", b"--Config",
                        b"--Config=sandbox_mode=x", b" --config=sandbox_mode=x"]  # fmt: skip

@@ -33,6 +33,16 @@ def test_the_file_is_the_one_that_was_named(case: SbplCase) -> None:
         expect("the command", argv, [WRAPPER, b"-f", wanted, b"true"])
 
 
+@requires("SBPL-WRAP-01")
+def test_the_name_of_the_file_stays_even_if_it_is_a_link(case: SbplCase) -> None:
+    target, link = case.tmp / "p.sb", case.tmp / "link"
+    target.write_text("(version 1)\n")
+    link.symlink_to(target)
+    for file in (link, target, f"{case.tmp}/./p.sb", f"{case.tmp}//link"):
+        argv = case.sbpl.wrapped(["true"], file=str(file))
+        expect("the command", argv, [WRAPPER, b"-f", str(file).encode(), b"true"])
+
+
 @requires("SBPL-WRAP-02")
 @pytest.mark.parametrize("provider", [None, "codex", "claude", "gemini"])
 def test_without_the_wrapper_a_command_is_refused(case: SbplCase, provider: str | None) -> None:

@@ -131,6 +131,44 @@ def brackets_in_strings_are_levels():
         return original(text)
 
 
+@fault("POLICY-FILE-05", "only the first thousand problems are reported", "a bounded answer")
+def thousand_problems():
+    @replaces(load.File)
+    def problems_as_json(original, self):
+        return original(self)[:1000]
+
+
+@fault(
+    "POLICY-FILE-07", "an unknown field is ignored if its value is null", "a field that is unset"
+)
+def unknown_nulls_pass():
+    @replaces(load.File)
+    def unknown(original, self, each, pointer):
+        if each.node.kind != "null":
+            original(self, each, pointer)
+
+
+@fault("POLICY-FILE-03", "a version of many digits ends the process", "int() refuses 4301 digits")
+def long_versions_crash():
+    @replaces(load.File)
+    def check_version(original, self, node):
+        if node.kind == "integer":
+            int(node.value)
+        original(self, node)
+
+
+@fault(
+    "POLICY-FILE-17", "a line of YAML that begins with a tab is refused", "no tabs as indentation"
+)
+def tabs_are_refused():
+    @replaces(yamltext)
+    def read(original, text):
+        found = re.search("^\t", text, re.MULTILINE)
+        if found:
+            raise yamltext.Malformed(found.start(), "a tab")
+        return original(text)
+
+
 @fault("POLICY-FILE-05", "only the first hundred problems are reported", "a short answer")
 def hundred_problems():
     @replaces(load.File)

@@ -215,3 +215,49 @@ def overlooks_an_exception_below_another():
             rule for rule in exceptions if not any(rule.body.startswith(place) for place in places)
         ]
         return original(rules, denies, top)
+
+
+def added(code, found):
+    """Add warnings with this code about the rules and profiles that `found` yields."""
+
+    @replaces(judge)
+    def warnings(original, policy):
+        yield from original(policy)
+        for where in found(policy):
+            yield code, where, "added"
+
+
+@fault("POLICY-WARN-06", "a read list of negated rules only is called empty", "it allows nothing")
+def only_negated_reads_are_empty():
+    added(
+        "empty-read",
+        lambda policy: [
+            each for each in policy.profiles.values() if each.read and not judge.positive(each.read)
+        ],
+    )
+
+
+@fault("POLICY-WARN-06", "a denyRead counts as a deny of modify rules", "one list of denies")
+def read_denies_for_modify_rules():
+    def found(policy):
+        modify, read = judge.cover(policy.denies()), judge.cover(policy.deny_read)
+        for profile in policy.profiles.values():
+            for rule in judge.positive(profile.modify):
+                if read.others_cover(rule.body) and not modify.others_cover(rule.body):
+                    yield rule
+
+    added("under-deny", found)
+
+
+@fault(
+    "POLICY-WARN-01", "a rule with `!` is not checked for matching nothing", "positive rules only"
+)
+def overlooks_negated_rules_that_match_nothing():
+    change(lambda code, where, why: code != "matches-nothing" or not where.negated)
+
+
+@fault("POLICY-WARN-04", "only the last read rule is compared with a modify rule", "reads[-1]")
+def looks_at_the_last_read_rule():
+    @replaces(judge)
+    def under_a_negated_read(original, profile):
+        return original(profile) if profile.read and profile.read[-1].negated else ()

@@ -271,3 +271,22 @@ def text_ends_at_a_comment():
     @replaces(writable)
     def forms(original, text):
         return original(text.split(b";")[0])
+
+
+@fault("SBPL-FILE-01", "the line ends of the text are changed to LF", "a file opened as text")
+def line_ends_are_changed():
+    created(text=lambda text: text.replace(b"\r\n", b"\n"))
+
+
+@fault("SBPL-FILE-06", "an expression must match from the start of the path", "re.match")
+def expressions_begin_at_the_start():
+    @replaces(writable)
+    def matches(original, expression, path):
+        return original(b"^(" + expression + b")", path)
+
+
+@fault("SBPL-FILE-06", "the warning does not know require-not", "one filter of three")
+def own_file_without_require_not():
+    @replaces(writable)
+    def meets(original, form, path):
+        return None if form[:1] == ["require-not"] else original(form, path)

@@ -107,3 +107,12 @@ def settings_anywhere():
     setting_as(
         lambda word: word[word.find(b"sandbox_mode=") :] if b"sandbox_mode=" in word else word
     )
+
+
+@fault(
+    "SBPL-FLAG-06", "`--no-sandbox` is removed from a command of gemini", "a flag about a sandbox"
+)
+def no_sandbox_is_removed():
+    @replaces(flags)
+    def gemini_flag(original, words, i):
+        return 1 if words[i] == b"--no-sandbox" else original(words, i)

@@ -244,3 +244,10 @@ def fallback_is_text():
     def bare(original, argv, provider):
         found = original(argv, provider)
         return [word.decode(errors="replace").encode() for word in found]
+
+
+@fault("SBPL-WRAP-01", "a link in the place of FILE is replaced by its target", "os.path.realpath")
+def file_is_resolved():
+    @replaces(wrapping.ExistingFile)
+    def file(original, self, shim):
+        return os.path.realpath(original(self, shim))
