@@ -82,7 +82,7 @@ def test_an_answer_of_another_shape_is_refused(with_echo: TreeCopy, tmp_path: Pa
     assert "/result/text" in done.stdout + done.stderr
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.long
 @pytest.mark.parametrize("gone", sorted(CONTRACTS))
 def test_a_kit_without_a_contract_runs(gone: str, tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ def asked(**environment: str) -> list[str]:
     return sorted(line for line in done.stdout.splitlines() if "::" in line)
 
 
-def test_each_marked_test_runs_at_one_of_five_commits() -> None:
-    of_turns = [asked(BOXSPEC_TURN=str(number)) for number in range(100, 105)]
+def test_each_marked_test_runs_at_one_of_ten_commits() -> None:
+    of_turns = [asked(BOXSPEC_TURN=str(number)) for number in range(100, 110)]
     every = asked(BOXSPEC_TURN="")
     counts = [sum(name in each for each in of_turns) for name in every]
-    assert {*counts} == {1, 5}
-    assert counts.count(1) == FILE.read_text().count("@pytest.mark.turns(5)")
+    assert {*counts} == {1, 10}
+    assert counts.count(1) == FILE.read_text().count("@pytest.mark.turns(10)")

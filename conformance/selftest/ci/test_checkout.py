@@ -19,7 +19,7 @@ from boxspec.subject.observe import procs
 from contracts.shared.moments import until
 from selftest.tools import FAKE, ROOT, run
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 SETUP_NEEDS = ("bash", "cat", "env", "flock", "mkdir", "paste", "readlink", "sha256sum", "sort")
 NOBODY = 65534

@@ -15,7 +15,7 @@ import pytest
 
 from selftest.tools import ROOT, Done, run
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 # Tests of the first requirement start programs of the checkout inside a sandbox. The other two
 # requirements stand for other ways in which tests start a program.
@@ -88,7 +88,7 @@ def test_unit_tests_of_sandboxes_pass(clone: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.turns(4)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(
     "words",
     [

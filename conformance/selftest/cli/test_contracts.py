@@ -13,7 +13,7 @@ from jsonschema_rs import Draft202012Validator
 from boxspec.subject.contract import names
 from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 LITERAL, HONEST, COMPILING = (f"{FAKE} {name}" for name in ("literal", "honest", "compiling"))
 # Options that select a few tests of each contract.
@@ -28,7 +28,7 @@ def judged(folder: Path, *words: str) -> tuple[Done, dict[str, Any]]:
     return done, json.loads(file.read_text())
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("shim", "declared"),

@@ -16,7 +16,7 @@ from selftest.tools import ROOT, boxspec
 KEEPS_HOME = f"{ROOT}/conformance/shims/faults/shim.py --fault exec-env.keeps-home"
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_only_what_failed_is_run_again(tmp_path: Path) -> None:
     argv, file = shim_argv(KEEPS_HOME), tmp_path / "result.json"
     words = ("run", "--shim", KEEPS_HOME, "--contract", "exec", "--json", file)

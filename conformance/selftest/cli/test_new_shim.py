@@ -19,7 +19,7 @@ from boxspec.judge.requirements import load
 from boxspec.places import TEMPLATES
 from selftest.tools import ROOT, Done, boxspec, run
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 TOOLS = {"go": ["go"], "rust": ["cargo"], "node": ["node"], "c": ["cc", "make"], "python": []}
 
@@ -116,7 +116,7 @@ CONFORMS = {
 }
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize(
     ("contract", "language"), [each for each in TEMPLATE if each[0] in CONFORMS]
 )
@@ -129,7 +129,7 @@ def test_a_new_shim_conforms_as_made(contract: str, language: str, tmp_path: Pat
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_the_one_for_exec_names_the_topics_of_its_failures(tmp_path: Path) -> None:
     """All other topics conform without a change, and in Python two of the topics above. The short
     ones run here."""

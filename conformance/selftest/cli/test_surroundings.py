@@ -21,7 +21,7 @@ from boxspec.subject.client.command import shim_argv
 from boxspec.terminal import Terminal
 from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE, ROOT, boxspec, run
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 COLLECTS = """
 import os

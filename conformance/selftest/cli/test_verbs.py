@@ -15,7 +15,7 @@ import pytest
 
 from selftest.tools import CONFORMANCE, CONTRACTS, FAKE, REFERENCE, Done, boxspec, requirements, run
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 
 @cache

@@ -26,7 +26,7 @@ from selftest.tools import (
     run,
 )
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 FUZZ = ROOT / "fuzz"
 PAGES = [
@@ -71,7 +71,7 @@ def shims(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.mark.parametrize(
     ("page", "line"),
     [
-        pytest.param(page, line, marks=() if page in EVERY_TIME else pytest.mark.turns(3))
+        pytest.param(page, line, marks=() if page in EVERY_TIME else pytest.mark.turns(6))
         for page, line in sorted(set(commands()))
     ],
 )

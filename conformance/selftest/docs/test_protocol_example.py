@@ -9,7 +9,7 @@ import pytest
 
 from selftest.tools import PROTOCOL, ask, boxspec, converse, named_block, op_schema
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 PAGE = PROTOCOL
 

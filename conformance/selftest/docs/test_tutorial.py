@@ -14,7 +14,7 @@ import pytest
 
 from selftest.tools import CONFORMANCE, run
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 # Each tutorial, with its number of changes.
 PAGES = {"tutorial.md": 5, "tutorial-backend.md": 3, "tutorial-policy.md": 2}

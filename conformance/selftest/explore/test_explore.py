@@ -21,7 +21,7 @@ COMMAND = [str(ROOT / "ci" / "boxspec"), "explore"]
 BWRAP = "bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --unshare-all --die-with-parent"
 OPEN_HOME = [*BWRAP.split(), "--bind", "{home}", "{home}"]
 pytestmark = [
-    pytest.mark.turns(3),
+    pytest.mark.turns(6),
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap"),
 ]
 

@@ -18,7 +18,7 @@ import pytest
 from boxspec.fuzz import afl, builds, targets
 from selftest.tools import ROOT, boxspec, left_below, run
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 LIE = {"BOXSPEC_FUZZ_LIE": "0:match"}
 FUZZ = [sys.executable, "-P", "-m", "boxspec", "fuzz"]

@@ -17,7 +17,7 @@ def lied_to(oracle: str, rarely: int) -> dict[str, str]:
     return {"BOXSPEC_FUZZ_SHIM": str(REFERENCE), "BOXSPEC_FUZZ_LIE": f"{rarely}:{oracle}"}
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize(
     ("target", "oracle"), ORACLES, ids=[f"{target.name}-{oracle}" for target, oracle in ORACLES]
 )

@@ -29,7 +29,7 @@ def test_each_patch_applies(tmp_path: Path) -> None:
         planted.copy_patched(planted.named(name), tmp_path / name)
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_patched_source_compiles(name: str, tmp_path: Path) -> None:
     fault = planted.named(name)

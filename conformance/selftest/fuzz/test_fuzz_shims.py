@@ -11,7 +11,7 @@ import pytest
 from boxspec.fuzz import afl, builds, crash_report, seeds, targets
 from selftest.tools import FAKE, ROOT, boxspec, left_below, named_block, run
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 
 @pytest.fixture

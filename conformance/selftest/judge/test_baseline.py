@@ -19,7 +19,7 @@ from contracts.sbpl import mac
 from selftest.tools import FAKE, ROOT, boxspec
 from selftest.trees import MUST, OTHER_MUST, failed, record, tree
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 ON_LINUX = ROOT / "ci" / "known-linux.toml"
 TODAY = datetime.date(2026, 5, 1)
@@ -226,8 +226,7 @@ def test_a_flaky_requirement_that_conforms_stays_on_the_list(flaky: bool) -> Non
 SELECTION = ("--shim", f"{FAKE} honest", "-k", "childs_sigterm_comes and 150")
 
 
-@pytest.mark.turns(5)
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.long
 def test_a_baseline_that_was_written_excuses_the_next_run(tmp_path: Path) -> None:
     file = tmp_path / "known.toml"

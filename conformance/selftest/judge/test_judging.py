@@ -26,7 +26,7 @@ from boxspec.subject.observed import Answer, AnswerText
 from selftest.tools import FAKE, PYTHON_IMPLEMENTATION, boxspec
 from selftest.trees import CAPPED, HARDENED, MUST, OTHER_MUST, SHOULD, failed, record, tree
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 ROOT_NEEDED = HostLacks("root", "needs root")
 
@@ -263,7 +263,7 @@ def test_a_part_of_a_contract_may_have_no_must(narrowed: bool, code: int) -> Non
     assert tree([record(SHOULD)], narrowed=narrowed).exit_code() == code
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize(
     ("verb", "shim", "code"),
     [
@@ -330,7 +330,7 @@ def test_an_expression_does_not_deselect_tests_of_an_id() -> None:
     assert "EXEC-ENV-02 is not-measured: no test of it ran" in done.stdout
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_several_ids_can_be_selected() -> None:
     ids = ("EXEC-ENV-02", "exec-text-01")
     done = boxspec("repro", *ids, "--shim", f"{FAKE} honest")

@@ -122,7 +122,7 @@ def test_requirements_that_are_not_scored_give_the_reason() -> None:
     assert re.search(r"^  not testable  \w.{20,}", said, re.M), said
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_a_later_requirement_is_outside_of_an_older_version(tmp_path: Path) -> None:
     copy = TreeCopy(tmp_path / "copy")
     known = copy.conformance / "contracts" / "module" / "requirements.yaml"

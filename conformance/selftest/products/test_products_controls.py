@@ -44,7 +44,7 @@ def test_there_are_controls() -> None:
     assert {"none", "setpriv", "proot", "fakechroot"} <= {*CONTROLS}
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("name", CONTROLS)
 def test_a_control_lets_an_attempt_of_every_aspect_out(name: str, tmp_path: Path) -> None:
     control = product(name)

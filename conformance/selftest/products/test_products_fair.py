@@ -12,7 +12,7 @@ import pytest
 
 from selftest.tools import CONFORMANCE, boxspec
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 SHIM = CONFORMANCE / "shims" / "products" / "shim.py"
 # This product gives each command private copies of the files, because several commands run at once.
@@ -53,13 +53,13 @@ PROBES = ("w_ws", "w_ws_change", "w_ws_unlink", "w_etc")
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="there is no bwrap")
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_change_of_a_copy_is_no_change_outside(tmp_path: Path) -> None:
     text = COPIES.replace("FOLDER", repr(str(tmp_path)))
     assert verdicts(tmp_path, text, *FILES) == dict.fromkeys(PROBES, "conforms")
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_change_of_the_original_is_a_change_outside(tmp_path: Path) -> None:
     bare = COPIES.replace('["/bin/sh", "-c", LINE, asked.root, FOLDER, *argv]', "argv")
     assert verdicts(tmp_path, bare, *FILES) == dict.fromkeys(PROBES, "contradiction")
@@ -82,7 +82,7 @@ class Product(Adapter):
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="there is no bwrap")
 @pytest.mark.skipif(os.geteuid() != 0, reason="bwrap keeps no rights for who is not root")
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_mount_in_mounts_of_its_own_is_no_write_outside(tmp_path: Path) -> None:
     names = ("k_mount_tmpfs", "k_mount_proc", "k_chroot")
     found = verdicts(tmp_path, MOUNTS, "BACKEND-KERNEL", " or ".join(names))
@@ -111,7 +111,7 @@ class Product(Adapter):
     [(("open network", "cache"), "not-applicable"), ((), "overrefused")],
     ids=["told", "not told"],
 )
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_declared_lacks_of_a_product_are_not_tested(
     tmp_path: Path, lacks: tuple[str, ...], verdict: str
 ) -> None:

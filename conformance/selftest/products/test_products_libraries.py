@@ -21,7 +21,7 @@ from boxspec.products.judging import Judged
 from boxspec.products.trying import Shown, shown
 from selftest.tools import CONFORMANCE, CONTRACTS, boxspec
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 LIBRARIES = [each for each in declared.every() if each.here != declared.PRODUCTS]
 PAGES = sorted((CONFORMANCE / "shims" / "products").glob("*/*.md"))
@@ -136,7 +136,7 @@ def test_a_failed_installation_keeps_its_reason(
     assert "was changed since it was installed" in state(again).why
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_a_matrix_shows_failures_with_their_declared_reasons(tmp_path: Path) -> None:
     """The JSON of a matrix is an input of the report page. A page made from the stored JSON must
     equal the page of the run."""

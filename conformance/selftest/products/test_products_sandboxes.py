@@ -19,7 +19,7 @@ from contracts.backend.products.cells import cell
 from selftest.products.fake_product import PRODUCTS, SHIM, fake
 from selftest.tools import boxspec, run
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 META = ("--topic", "BACKEND-META")
 
@@ -61,7 +61,7 @@ def test_a_product_that_wraps_nothing_and_claims_everything_holds_nothing(tmp_pa
     assert "BACKEND-META-01" in page.read_text()
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_resumed_matrix_judges_only_products_without_a_stored_result(tmp_path: Path) -> None:
     words = (fake(tmp_path, "return argv"), *META, "--results", tmp_path / "results")
     first = matrix(tmp_path, *words)
@@ -204,7 +204,7 @@ def test_a_product_without_claims_is_no_contradiction(
     assert set(states(found)) == {"unclaimed"}
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_a_product_that_refuses_everything_holds_nothing(tmp_path: Path) -> None:
     """The product starts only /bin/true, which the probe uses as its check, and refuses all other
     programs."""
@@ -241,7 +241,7 @@ def test_a_product_whose_runs_hang_ends_at_the_limit(tmp_path: Path) -> None:
     assert "held" not in states(found)
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_two_matrices_of_bwrap_are_equal(tmp_path: Path) -> None:
     started = run([SHIM, "bwrap", "--starts"])
     if started.returncode:

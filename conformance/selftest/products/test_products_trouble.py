@@ -16,7 +16,7 @@ import pytest
 
 from contracts.backend.ground import made_ground
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 # A duration that no other process uses, so that it identifies the processes of this test.
 FOREVER = "98765.25"
@@ -86,7 +86,7 @@ def _sleeps(pid: Path) -> bool:
         return False
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_crashes_hangs_and_a_lost_workspace_are_verdicts(tmp_path: Path) -> None:
     cases = tmp_path / "cases"
     found = states(tmp_path, cases)

@@ -16,7 +16,7 @@ from boxspec.errors import UsageError
 from boxspec.report.output_file import OutputFile, expect_distinct, replace_file
 from selftest.tools import FAKE, FEW_TEXTS, boxspec, run
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 SHIM = ("--shim", f"{FAKE} honest", "-k", FEW_TEXTS)
 

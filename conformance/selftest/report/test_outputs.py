@@ -267,7 +267,7 @@ def test_a_badge_of_another_suffix_is_refused_before_the_run(tmp_path: Path) -> 
 # Live and later ------------------------------------------------------------------------------
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_outputs_of_a_run_can_be_written_later(tmp_path: Path) -> None:
     """Each output of a run equals the output that is made later from its JSON. The stated line of
     each test is right."""

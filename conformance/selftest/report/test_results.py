@@ -18,7 +18,7 @@ from jsonschema_rs import Draft202012Validator, meta
 from boxspec.judge.repro import RunFlags, repro_command
 from selftest.tools import FAKE, FEW_TEXTS, RESULT_SCHEMA, Done, boxspec, can_mount
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 # Tests of requirements that the fake meets, that it violates, and that do not apply.
 SELECTION = f"{FEW_TEXTS} or test_cap or annotation_is_joined or childs_sigterm_comes"
@@ -45,7 +45,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     return Judged(tmp_path_factory.mktemp("judged"))
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_the_exit_status_follows_the_verdicts(judged: Judged) -> None:
     broken = [
         each["id"]
@@ -180,7 +180,7 @@ def test_junit_counts_failures_as_the_result_does(judged: Judged) -> None:
     assert int(judged.junit.attrib["skipped"]) == skipped
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_a_conforming_run_leaves_no_file(tmp_path: Path) -> None:
     done = boxspec(
         *("run", "--shim", f"{FAKE} honest", "-k", FEW_TEXTS), env={"TMPDIR": str(tmp_path)}
@@ -189,7 +189,7 @@ def test_a_conforming_run_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_undeclared_capabilities_make_a_run_incomplete_on_request() -> None:
     done = boxspec("run", "--shim", f"{FAKE} honest", "-k", "test_cap", "--require-complete")
     assert done.returncode == 3, done.stdout + done.stderr

@@ -32,7 +32,7 @@ def done_tests(folder: Path, *words: str) -> list[dict[str, Any]]:
     return tests
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_with_x_a_run_ends_with_the_first_failure(tmp_path: Path) -> None:
     words = ("--shim", KEEPS_HOME, "--topic", "EXEC-ENV")
     order = {name: place for place, name in enumerate(load())}
@@ -48,7 +48,7 @@ def test_with_x_a_run_ends_with_the_first_failure(tmp_path: Path) -> None:
     assert until[-1]["verdict"] == "fails"
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_with_x_a_failure_of_any_level_is_exit_1() -> None:
     """Without -x this run would be incomplete, because it decides no MUST of the contract."""
     done = boxspec(
@@ -59,14 +59,14 @@ def test_with_x_a_failure_of_any_level_is_exit_1() -> None:
     assert re.search(r"stopped at the first failure: EXEC-ENV-\d+ ", done.stdout, re.M)
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_with_x_all_tests_are_run_when_none_fails(tmp_path: Path) -> None:
     words = ("--shim", str(PYTHON_IMPLEMENTATION), "EXEC-RESULT-05")
     every = {test["id"] for test in done_tests(tmp_path, *words)}
     assert {test["id"] for test in done_tests(tmp_path, *words, "-x")} == every != set()
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_only_the_tests_of_a_requirement_run(tmp_path: Path) -> None:
     words = ("EXEC-ENV-02", "exec-text-01")
     tests = done_tests(tmp_path, "--shim", str(PYTHON_IMPLEMENTATION), *words)

@@ -70,7 +70,7 @@ def test_a_second_signal_does_not_wait() -> None:
     assert process.wait(timeout=30) == 7
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize("signals", [1, 2])
 def test_an_interrupted_run_has_the_results_of_finished_tests(signals: int, tmp_path: Path) -> None:
     file = tmp_path / "result.json"

@@ -15,7 +15,7 @@ from boxspec.subject.contract import names
 from boxspec.subject.sentinels import UNSUPPORTED
 from selftest.tools import CONFORMANCE, FAKE, FEW_TEXTS, Done, boxspec, run
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 # The words that the verdict must contain, for each fake. A fake with `@run` is correct in serve
 # mode, which is tested first, and wrong only in run mode.
@@ -117,7 +117,7 @@ def test_a_shim_that_hangs_is_named_while_the_kit_waits(verb: str) -> None:
     assert re.search(waits, done.stdout, re.M), done.stdout + done.stderr
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize(("verb", "name"), ASKS)
 def test_a_fake_is_not_scored(name: str, verb: str) -> None:
     done = one(verb, name)
@@ -130,7 +130,7 @@ def test_a_fake_is_not_scored(name: str, verb: str) -> None:
     assert "\nPASS" not in said
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize(("name", "most"), ENDLESS.items())
 def test_an_endless_stderr_fills_no_disk(name: str, most: int, tmp_path: Path) -> None:
     done = boxspec("smoke", "--shim", f"{FAKE} {name}", env={"TMPDIR": str(tmp_path)})
@@ -169,7 +169,7 @@ def test_a_right_shim_passes_the_smoke_test(name: str) -> None:
     assert done.stdout.count(f": {UNSUPPORTED}\n") <= len(names())
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_shim_is_scored(name: str) -> None:
     done = boxspec(

@@ -22,7 +22,7 @@ from boxspec.cli.integrity import Kit
 from boxspec.errors import HarnessError
 from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE, ROOT, Done, boxspec
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 FAULTY = ROOT / "conformance" / "shims" / "faults" / "shim.py"
 PROGRAMS = ROOT / "build" / "release" / "fixtures" / "programs"
@@ -153,7 +153,7 @@ def judged_as_runner(folder: Path, script: str) -> Done:
     return boxspec(*words, env={"CI": ""})
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_a_hanging_runner_fails_and_leaves_no_process(tmp_path: Path) -> None:
     # Leave a process in its own session that holds the inherited descriptors.
     hangs = f"setsid sleep 600 & echo $! $$ >>{tmp_path}/pids; wait"
@@ -368,7 +368,7 @@ finally:
 """
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.long
 def test_files_replaced_by_fifos_do_not_stop_a_run(tmp_path: Path) -> None:
     shim = tmp_path / "shim.py"

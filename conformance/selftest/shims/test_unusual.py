@@ -17,7 +17,7 @@ import pytest
 
 from selftest.tools import FAKE, PYTHON_IMPLEMENTATION, REFERENCE, ROOT, boxspec, run
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 HERE = ROOT / "conformance" / "shims" / "unusual"
 FAULTY = ROOT / "conformance" / "shims" / "faults" / "shim.py"
@@ -78,7 +78,7 @@ def test_where_a_module_has_its_directory_is_its_own_matter(
     )
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_a_text_with_an_unknown_form_conforms_elsewhere(tmp_path: Path) -> None:
     shim = f"{PYTHON} {HERE / 'unknown_form.py'}"
     topics = "test_form or test_modify or test_filter or test_scratch or test_read"
@@ -88,7 +88,7 @@ def test_a_text_with_an_unknown_form_conforms_elsewhere(tmp_path: Path) -> None:
     assert re.search(r"\(\?:hosts\|passwd\).*not known", found.said), found.said
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_an_api_of_strings_conforms_but_for_bytes(tmp_path: Path) -> None:
     shim = f"{PYTHON} {HERE / 'strings_only.py'}"
     topics = "test_request or test_env or test_stdin"
@@ -108,7 +108,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_a_runtime_that_handles_signals_at_its_start_is_no_failure(tmp_path: Path) -> None:
     """The runtimes of Go and Node reset these signals, because their callers never ignore them."""
     (tmp_path / "shim.py").write_text(TAKES_SIGNALS_OVER)
@@ -130,7 +130,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_a_shim_that_returns_with_its_child_may_ignore_later_signals(tmp_path: Path) -> None:
     """If a process has left the group, a run may last up to a second longer. A shim that returns at
     once has ended when the later signal is sent."""
@@ -141,7 +141,7 @@ def test_a_shim_that_returns_with_its_child_may_ignore_later_signals(tmp_path: P
     assert "the run ended before the signal could be sent" in found.said
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_an_engine_of_globs_is_judged_only_by_globs(tmp_path: Path) -> None:
     found = judged(f"{PYTHON} {HERE / 'globs_only.py'}", tmp_path)
     assert (found.code, found.failing) == (0, []), found.said
@@ -150,14 +150,14 @@ def test_an_engine_of_globs_is_judged_only_by_globs(tmp_path: Path) -> None:
     assert "declares no contract" not in found.said
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_fast_wrong_answers_fail_the_glob_tests(tmp_path: Path) -> None:
     found = judged(f"{FAKE} only-globs", tmp_path, "-k", "test_cost or test_glob")
     assert found.verdicts["POLICY-COST-01"] == "conforms", found.said
     assert {"POLICY-GLOB-03", "POLICY-GLOB-11"} <= {*found.failing}, found.said
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_a_yaml_parser_is_judged_by_its_documents(tmp_path: Path) -> None:
     shim = f"{PYTHON} {HERE / 'parser_only.py'}"
     found = judged(shim, tmp_path, "-k", "test_valid or test_warn or test_merge")
@@ -168,7 +168,7 @@ def test_a_yaml_parser_is_judged_by_its_documents(tmp_path: Path) -> None:
     assert whole <= {*found.all_of("conforms")}, found.said
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize(
     ("contract", "topics"),
     [
@@ -208,7 +208,7 @@ def test_runs_that_take_turns_are_no_leak(tmp_path: Path) -> None:
     assert found.failing == [], found.said
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_extra_fields_and_other_messages_conform(tmp_path: Path) -> None:
     shim = f"{PYTHON} {HERE / 'talkative.py'}"
     topics = (
@@ -232,7 +232,7 @@ def explained(shim: str) -> set[str]:
     return set(re.findall(r"^\* ([A-Z0-9-]+): \S", section.partition("\n## ")[0], re.M))
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not on this machine")
 def test_a_managed_runtime_fails_only_its_known_differences(tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def go_shim(folder: Path) -> str:
     return str(program)
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("go") is None, reason="Go is not on this machine")
 def test_a_compiled_runtime_with_threads_fails_only_its_known_differences(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_a_compiled_runtime_with_threads_fails_only_its_known_differences(tmp_pa
     assert conforming | {"EXEC-LEAK-01", "EXEC-LEAK-02"} <= {*found.all_of("conforms")}, found.said
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not on this machine")
 def test_a_slow_shim_is_judged_by_its_behaviour(tmp_path: Path) -> None:

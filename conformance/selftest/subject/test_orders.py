@@ -37,7 +37,7 @@ from boxspec.subject.orders.world import World
 from selftest.tools import boxspec
 
 pytestmark = [
-    pytest.mark.turns(3),
+    pytest.mark.turns(6),
     pytest.mark.skipif(ptrace.unsupported() is not None, reason="orders are forced on x86-64 only"),
 ]
 
@@ -219,7 +219,7 @@ def test_a_fault_of_an_order_is_found(fault: str, seed: str) -> None:
     assert ran.violations
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_run_with_orders_has_a_failure_block_that_repeats_the_order(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -236,7 +236,7 @@ def test_a_run_with_orders_has_a_failure_block_that_repeats_the_order(
     assert "law       the grace period is not shortened" in capsys.readouterr().out
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_topic_leaves_out_the_laws_of_other_topics(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -246,7 +246,7 @@ def test_a_topic_leaves_out_the_laws_of_other_topics(
     assert "0 break a law" in capsys.readouterr().out
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_selection_of_tests_leaves_out_no_order(tmp_path: Path) -> None:
     (found,) = [each for each in catalogue() if each.id == "exec-kill.shorter-grace"]
     result = tmp_path / "result.json"

@@ -70,7 +70,7 @@ def test_a_shim_that_is_300_ms_late_never_conforms(tmp_path: Path) -> None:
     assert run.verdicts(DEADLINE) <= {"fails", "not-measured"}, run.said
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize(
     "how", ["", "start=2000", "burn=2"], ids=["plain", "a slow start", "busy itself"]
 )
@@ -96,7 +96,7 @@ def test_the_figures_of_each_bound_are_in_the_result(tmp_path: Path) -> None:
     assert ("repeated" in run.done.stdout) == bool(late)
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_a_hang_fails_at_the_first_or_second_attempt(tmp_path: Path) -> None:
     run = Run("hang", "test_an_exit_is_noticed_where", folder=tmp_path)
     (test,) = run.tree["tests"]
@@ -116,7 +116,7 @@ KILLED = "the warden was killed"
 MEDDLED = {"stop": "the warden was stopped", "kill": KILLED, "leave": KILLED}
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_another_declared_tick_does_not_change_the_bounds(tmp_path: Path) -> None:
     tests = f"test_grace_is_5000_ms_and_tick_100_ms or {DEADLINE}"
     run = Run("tick=30000 deadline=5000", tests, folder=tmp_path)

@@ -59,7 +59,7 @@ CHEATS = {
 }
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("name", CHEATS)
 def test_a_command_that_recognises_the_test_is_never_held(tmp_path: Path, name: str) -> None:
     words, body = CHEATS[name]

@@ -23,7 +23,7 @@ def _verified(folder: Path, name: str, part: str) -> Verified:
     return verify(folder, *found.asked, "--", box)
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize("name", CONFIGURATIONS)
 def test_the_mistake_is_named_and_the_correction_is_not(tmp_path: Path, name: str) -> None:
     found = CONFIGURATIONS[name]

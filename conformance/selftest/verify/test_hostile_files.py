@@ -9,7 +9,7 @@ import pytest
 from boxspec.subject.observe.facts import LEVELS_MOST, content, facts_of, tree
 from selftest.verify.wrappers import LEAKED, NOT_TESTED, verify, wrapper
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 # For each kind of file, the lines of a wrapper before and after the program, and the status of the
 # row `remains`.

@@ -12,7 +12,7 @@ import pytest
 from boxspec.verify.proxies import addresses_of_this_machine
 from selftest.verify.wrappers import HELD, LEAKED, NOT_TESTED, verify, without_bubblewrap
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 ROWS = ("--row", "proxies", "--row", "outside")
 # For each mistake of the proxy, a part of the evidence.

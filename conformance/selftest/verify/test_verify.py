@@ -26,7 +26,7 @@ from selftest.verify.wrappers import (
     wrapper,
 )
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 needs_bubblewrap = pytest.mark.skipif(bool(without_bubblewrap()), reason=without_bubblewrap())
 PAGE = CONFORMANCE / "verify.md"
@@ -152,7 +152,7 @@ CHEATS = {
 
 
 @needs_bubblewrap
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("name", CHEATS)
 def test_a_command_that_cheats_is_never_held(tmp_path: Path, name: str) -> None:
     rows = ("--row", "ssh-keys", "--row", "env-files") if name == "removes_the_decoys" else ()
@@ -162,7 +162,7 @@ def test_a_command_that_cheats_is_never_held(tmp_path: Path, name: str) -> None:
     assert found.done.returncode in (1, 3)
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("runs", ["nothing", "own-plan", "own-key"])
 def test_made_up_records_are_never_held(tmp_path: Path, runs: str) -> None:
     forger: list[str | Path] = [sys.executable, Path(__file__).with_name("forger.py"), runs]
@@ -245,7 +245,7 @@ def test_rules_of_each_kind(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("words", [("sh", "-c", "{sh}"), ("env", "{}"), ("env",)])
 def test_the_words_of_the_program_are_put_in_their_place(
     tmp_path: Path, words: tuple[str, ...]

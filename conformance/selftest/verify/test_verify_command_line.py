@@ -19,7 +19,7 @@ from selftest.verify.wrappers import (
     wrapper,
 )
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 needs_bubblewrap = pytest.mark.skipif(bool(without_bubblewrap()), reason=without_bubblewrap())
 SARIF = CONFORMANCE / "boxspec" / "report" / "schemas" / "sarif.json"

@@ -23,7 +23,7 @@ from boxspec.verify.reaching import need_all_processes
 from selftest.tools import CONFORMANCE, left_below, run
 from selftest.verify.wrappers import HELD, LEAKED, NOT_TESTED, verify, wrapper
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 # For each kind of object, a line that leaves one, and the evidence. $made is a new name.
 LEAVES = {
@@ -214,7 +214,7 @@ def _left(caches: Path) -> list[str]:
     return [str(path) for path in found if path not in ours] + left_below(caches)
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_if_the_kit_is_ended(tmp_path: Path, number: signal.Signals) -> None:
     started = tmp_path / "started"

@@ -18,7 +18,7 @@ from contracts.backend.answers import ObservedSession
 from contracts.backend.client import BackendClient
 from selftest.tools import CONFORMANCE, boxspec
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 FAULTS = CONFORMANCE / "shims" / "faults" / "shim.py"
 
@@ -60,7 +60,7 @@ def test_one_that_claims_for_nothing_is_seen_through(tmp_path: Path) -> None:
     assert code == 1
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_one_in_which_no_attempt_is_made_proves_nothing(tmp_path: Path) -> None:
     """The allowed operation works, but all attempts crash. A crash does not prove that an attempt
     was refused."""
@@ -77,7 +77,7 @@ def test_a_filter_that_kills_refuses_and_a_crash_does_not(signal: str, is_told: 
     assert (said.is_told, str(said)) == (is_told, f"killed by {signal}")
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 def test_one_that_hangs_gets_no_score(tmp_path: Path) -> None:
     code, verdicts = judged("hangs", tmp_path, "BACKEND-META-01")
     assert verdicts == {"BACKEND-META-01": "not-measured"}

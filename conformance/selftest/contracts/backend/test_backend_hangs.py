@@ -28,7 +28,7 @@ CALLS = {
 }
 
 
-@pytest.mark.turns(7)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize("call", CALLS)
 def test_a_call_that_hangs_fails_at_the_first_test(tmp_path: Path, call: str) -> None:
     change = HANGS.format(owner=CALLS[call], call=call)

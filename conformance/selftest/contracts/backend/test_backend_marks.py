@@ -10,7 +10,7 @@ import pytest
 
 from selftest.contracts.backend.changed_shim import failed_run
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 # The program is confined only if the mark of a test is present. Otherwise it runs without the
 # sandbox.

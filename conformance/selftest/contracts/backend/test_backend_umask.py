@@ -11,7 +11,7 @@ import pytest
 
 from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE, boxspec
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 TOPICS = ("BACKEND-ENV", "MODULE-DIR", "SBPL-FILE")
 SHIMS = {"reference": REFERENCE, "python": PYTHON_IMPLEMENTATION}

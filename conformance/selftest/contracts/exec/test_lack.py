@@ -20,7 +20,7 @@ pytestmark = [
     pytest.mark.skipif(
         os.geteuid() != 0, reason="only root can set a process limit for another user"
     ),
-    pytest.mark.turns(5),
+    pytest.mark.turns(10),
 ]
 
 

@@ -15,7 +15,7 @@ from boxspec.errors import HarnessError
 from contracts.sbpl import mac
 from selftest.tools import PYTHON_IMPLEMENTATION, ROOT, Done, converse, run
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(6)
 
 LANE = ROOT / "ci" / "macos-lane"
 FAKE = ROOT / "conformance" / "selftest" / "contracts" / "sbpl" / "sandbox_exec.py"
