@@ -199,8 +199,8 @@ def _raw(r: Numbers, path: str) -> str:
 
 
 def paths(family: str, n: int) -> list[str]:
-    """Return paths: a quarter match one of the first 20 rules, a quarter any of 10,000, half none.
-    """
+    """Return n paths: a quarter match one of the first 20 rules, a quarter one of 10,000 rules, and
+    half of them match none."""
     r = Numbers(f"paths {family}")
     known = rules(family, MANY_RULES)
 
