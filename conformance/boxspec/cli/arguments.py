@@ -91,7 +91,7 @@ def run_flags(parser: argparse.ArgumentParser, *, shown: bool = True) -> None:
     groups = {
         _which: "the tests to run",
         _how: "how to run them",
-        _exit: "what counts for the exit status",
+        _exit: "requirements that affect the exit status",
         output_flags: FILES,
         _console: "the console",
     }

@@ -100,7 +100,7 @@ def probes(as_json: bool) -> int:
         return 0
     for row in rows:
         print(f"{row['name']:<28} {row['aspect']:<12} {row['tries']}")
-        print(f"{'':<28} {'':<12} refused by: {row['accepts'] or 'nothing: it must work'}")
+        print(f"{'':<28} {'':<12} refused by: {row['accepts'] or 'no error: the call must work'}")
         needs = ", ".join(row["needs"].split()) or "nothing"
         print(f"{'':<28} {'':<12} needs: {needs}; judged by: {row['judged']}")
         print(f"{'':<28} {'':<12} from: {row['source']}")

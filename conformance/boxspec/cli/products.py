@@ -51,7 +51,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         return verbs.add_parser(name, help=about, description=about)
 
     about = "a product: its name, NAME@VERSION, its folder or its adapter file"
-    listing = verb("list", "what is installed and starts here, what is missing, and why")
+    listing = verb("list", "the products that start here, and why the others do not")
     only = "only products of this contract (repeatable)"
     listing.add_argument("--contract", action="append", default=[], metavar="C", help=only)
     installing = verb("install", "fetch and build products below build/products; exit 3 on failure")
@@ -60,7 +60,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     new.add_argument("name", metavar="NAME")
     comparing = verb("compare", "print which cells of two matrices differ; exit 1 if any does")
     comparing.add_argument("matrices", nargs=2, metavar="MATRIX.json")
-    trying = verb("try", "show failures without the kit again; exit 1 if one is not seen")
+    trying = verb("try", "reproduce the failures without the kit; exit 1 if one does not occur")
     trying.add_argument("names", metavar="NAME", nargs="+", help=about)
     _matrix_options(verb("matrix", "run the suite against products and show them side by side"))
     return made.parse_args(words)
@@ -87,9 +87,9 @@ def _matrix_options(parser: argparse.ArgumentParser) -> None:
     add("--json", metavar="FILE", help="the matrix")
     add("--md", metavar="FILE", help="the matrix as Markdown")
     add("--results", type=Path, metavar="FOLDER", help="keep the result of each product there")
-    about = "with --results: judge only what is not kept there by this kit, host and version"
+    about = "with --results: judge only products without a result of this kit, host and version"
     add("--resume", action="store_true", help=about)
-    about = "show what --results kept; run nothing"
+    about = "show the results that --results has kept; run no test"
     add("--from", type=Path, dest="source", metavar="FOLDER", help=about)
     add(
         "--compare",

@@ -61,7 +61,7 @@ def main(words: Sequence[str]) -> int:
     args = parser.parse_intermixed_args(words)
     alone = {flag: getattr(args, flag.removeprefix("--")) for flag in ALONE}
     if not (args.html or args.md or args.badge or any(alone.values())):
-        raise UsageError("report", "has nothing to write", f"name one of {', '.join(OUTPUTS)}")
+        raise UsageError("report", "has no output file", f"name one of {', '.join(OUTPUTS)}")
     every = [read(name) for name in args.results]
     whole = joined(every) if any(shard_of(each) for each in every) else None
     given = html.Given(

@@ -60,7 +60,7 @@ def kind_of(level: str, profile: str) -> str:
 
 
 def _wrong(path: Path, problem: str) -> UsageError:
-    return UsageError(str(path), problem, "the head of the file says what an entry has")
+    return UsageError(str(path), problem, "the head of the file describes the fields of an entry")
 
 
 def _addresses(path: Path, document: Any) -> dict[str, str]:
@@ -140,7 +140,7 @@ def load() -> dict[str, Requirement]:
             name for each in found.values() if each.contract == contract for name in each.links
         }
         if unused := sorted(set(addresses) - named):
-            raise _wrong(path, f"sources: {unused[0]} is the source of nothing")
+            raise _wrong(path, f"sources: {unused[0]} is the source of no requirement")
     _check_needs(found)
     return found
 

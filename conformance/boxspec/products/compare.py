@@ -11,7 +11,7 @@ from boxspec.errors import UsageError
 from boxspec.printable import one_line
 from boxspec.products.view import Columns, View
 
-REMEDY = "name what `products matrix --json` wrote"
+REMEDY = "name a file of `products matrix --json`"
 
 
 def main(matrices: Sequence[str], views: Sequence[View]) -> int:

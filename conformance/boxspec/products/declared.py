@@ -204,7 +204,7 @@ def _printed(*words: str) -> dict[str, Any]:
         done = subprocess.run(argv, capture_output=True, timeout=WITHIN_S, check=False)
     except subprocess.TimeoutExpired:
         problem = f"no declaration within {WITHIN_S} s"
-        raise UsageError(words[0], problem, "check what the adapter waits for") from None
+        raise UsageError(words[0], problem, "find the call at which the adapter waits") from None
     if done.returncode:
         message = done.stderr.decode("utf-8", "replace").strip()
         raise UsageError(words[0], message, "fix the adapter")

@@ -37,7 +37,7 @@ def shown(product: Product) -> Iterator[Shown]:
     run."""
     names = product.tried()
     if not names:
-        raise UsageError(product.word, "has nothing to try", "name requirements under `tried`")
+        raise UsageError(product.word, "tries no requirement", "name requirements under `tried`")
     why = state(product).why
     if why:
         raise UsageError(product.word, f"cannot be tried here: {why}", "fix that first")

@@ -61,7 +61,7 @@ def isolation() -> Isolation:
     """Return the isolation of this run; raise a UsageError if the kit lacks the privileges."""
     if os.geteuid() != 0:
         problem = "only root can start the shim as another user"
-        raise UsageError(FLAG, problem, "run the kit as root on a machine that holds nothing else")
+        raise UsageError(FLAG, problem, "run the kit as root, on a machine without other data")
     uid = _FIRST + os.getpid() % _MANY
     state = ["--uid", str(uid)]
     for folder in (ROOT / "conformance", programs.folder):

@@ -76,4 +76,5 @@ class Leftovers:
             return ""
         number, requests = len(self._seen), many(self._requests, "request")
         processes = f"{number} process{'es' if number > 1 else ''}"
-        return f"{processes} behind {requests} that leave none, ended since: {self._seen[0]}"
+        left = f"{processes} running after {requests} that should leave none"
+        return f"{left}, ended since: {self._seen[0]}"

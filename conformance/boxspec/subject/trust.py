@@ -217,5 +217,5 @@ def _elsewhere(case: Case, _: Say) -> None:
         raise UsageError(
             f"--shim {shlex.quote(shlex.join(argv))}",
             f"does not answer in another folder, where tests start it: {': '.join(lines)}",
-            "name it, and what it loads, by an absolute path",
+            "name it, and the files that it loads, by absolute paths",
         )

@@ -94,7 +94,7 @@ def blocked_or_late(case: ExecCase, by: list[str], why: str) -> NotMeasured:
     later attempts."""
     if case.attempt.number > 1:
         return Blocked(by, why)
-    return Late("the case comes to what it is about", "a deadline's SIGTERM", why)
+    return Late("the case reaches the tested state", "a deadline's SIGTERM", why)
 
 
 def over_before_signal(started_ns: int, sent: Stamp) -> NotMeasured:

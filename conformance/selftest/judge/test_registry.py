@@ -75,7 +75,7 @@ requirements:
 @pytest.mark.parametrize(
     ("table", "problem"),
     [
-        ("CVE-2024-2162: https://example.org/", "CVE-2024-2162 is the source of nothing"),
+        ("CVE-2024-2162: https://example.org/", "CVE-2024-2162 is the source of no requirement"),
         ("CVE-2024-21626: http://example.org/", "'http://example.org/' is not an address"),
         ("CVE-2024-21626: [1]", "[1] is not an address"),
     ],

@@ -199,7 +199,10 @@ def test_a_failure_that_is_not_seen_exits_1(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("fields", "why"),
-    [({"tries": ["false", "{tried}"]}, "no output"), ({"fails": []}, "has nothing to try")],
+    [
+        ({"tries": ["false", "{tried}"]}, "no output"),
+        ({"fails": []}, "tries no requirement"),
+    ],
     ids=["broken", "nothing"],
 )
 def test_a_product_that_cannot_be_tried_names_the_reason(

@@ -330,7 +330,7 @@ def test_several_results_of_one_file_are_columns_of_their_tab(tmp_path: Path) ->
     ("words", "said"),
     [
         (("--html", "{folder}/no/page.html"), "cannot be written"),
-        ((), "has nothing to write"),
+        ((), "has no output file"),
         (("--tap", "{folder}/x.tap", "{folder}/r.json"), "takes one result"),
         (("--md", "{folder}/x.md", "--faults", "{folder}/r.json"), "--faults {folder}/r.json: "),
     ],

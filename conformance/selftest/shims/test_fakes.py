@@ -54,7 +54,7 @@ WRONG = {
     "tells-for-ever-in-a-run": "it wrote more than 134217728 bytes to its stderr",
     "closes-stdout": "closed its stdout without a whole answer",
     "ignores-sigterm": "after bye it should exit 0; it stayed",
-    "leaks-a-child": "serve leaves 1 process behind 1 request that leave none",
+    "leaks-a-child": "serve leaves 1 process running after 1 request that should leave none",
     "leaks-a-child@run": "leaves",
     "half-line": "exited 0 without a whole answer",
     "half-line@run": "is not JSON",

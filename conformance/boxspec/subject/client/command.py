@@ -20,7 +20,7 @@ REFERENCE = Path(shutil.which(_NAME) or _NAME) if INSTALLED else _BUILT
 # A wheel without the reference contains this file with the reason. The program boxspec-ref of that
 # wheel prints the same reason.
 ABSENT = ROOT / "without-boxspec-ref.txt"
-ELSEWHERE = "judging needs none; a wheel that is built on the system that it is for has one"
+ELSEWHERE = "name --shim; a wheel has the reference only if it was built on its own target system"
 
 
 def reference_absent() -> str | None:
@@ -48,8 +48,8 @@ def shim_argv(command: str | None) -> tuple[str, ...]:
     the reference.
     """
     if command is None and INSTALLED:
-        remedy = "boxspec new-shim writes one to begin with; boxspec-ref is the reference"
-        raise UsageError("--shim", "is needed: an installed kit judges nothing by default", remedy)
+        remedy = "boxspec new-shim writes a first shim; boxspec-ref is the reference"
+        raise UsageError("--shim", "is missing: an installed kit has no default", remedy)
     if command is None:
         return reference_argv()
     try:

@@ -85,4 +85,4 @@ def strict_json(data: bytes, what: str) -> Any:
         return answer
     except (ValueError, RecursionError) as why:
         evidence = {"bytes": len(data), "begins": repr(data[:120]), "ends": repr(data[-60:])}
-        raise ShimBroke(f"{what} is not JSON as the protocol has it: {why}", evidence) from None
+        raise ShimBroke(f"{what} is not JSON that the protocol allows: {why}", evidence) from None

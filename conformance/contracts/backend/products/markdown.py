@@ -67,11 +67,11 @@ def _lines(command: str, facts: Mapping[str, Any], columns: Sequence[Column]) ->
     )
     gives = [each for each in columns if _worst(each)]
     if gives:
-        yield "## What gives the host away"
+        yield "## Attempts that gave control of the host"
         yield ""
         yield from _table(["backend", "attempts"], ([each.name, _worst(each)] for each in gives))
     if found := [*releases.changes(columns)]:
-        yield "## What a release lost or gained"
+        yield "## Attempts that a release lost or gained"
         yield ""
         yield from (f"* {text(each)}" for each in found)
         yield ""

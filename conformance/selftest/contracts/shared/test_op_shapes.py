@@ -304,7 +304,7 @@ def test_too_deeply_nested_answers_are_refused() -> None:
     "number", ["1.0", "0.0", "-0.0", "1e3", "1E400", "NaN", "Infinity", "-Infinity"]
 )
 def test_an_integer_has_no_fraction_and_no_exponent(number: str) -> None:
-    with pytest.raises(ShimBroke, match=f"is not JSON as the protocol has it: {number}"):
+    with pytest.raises(ShimBroke, match=f"is not JSON that the protocol allows: {number}"):
         strict_json(f'{{"exit_code": {number}}}'.encode(), "the answer")
 
 
