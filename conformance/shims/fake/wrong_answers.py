@@ -78,7 +78,7 @@ class UndeclaredCapabilityIsAnError(Honest):
 
 
 class UndeclaredCapabilityByAnotherName(Honest):
-    """Answers `unsupported` with a name of its own."""
+    """Answers `unsupported` with the name of a capability that does not exist."""
 
     def answer(self, message: Message, serving: bool) -> Message:
         answer = super().answer(message, serving)

@@ -18,9 +18,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 # Folders that only the command line uses, which no contract covers.
 NO_CONTRACT = ("authoring",)
-# The folders of a contract's room that are changed, if not all of them are. The other folders of
-# the backend write and read lists of rules for the kernel: a changed entry is a question about the
-# probes.
+# The changed folders of a contract's room, if not all of them are changed. The other folders of the
+# backend handle rules for the kernel. The probes are the test of such a rule, so its mutants would
+# say little about the suite.
 FOLDERS = {"backend": ("backend/session", "backend/launch")}
 RULES = ["universal.rules", "c_like.rules", "c.rules"]
 

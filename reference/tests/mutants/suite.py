@@ -113,7 +113,8 @@ def _run(shim: Path, options: list[str], work: Path) -> dict[str, Any]:
         verdicts = {r["id"]: r["verdict"] for r in tree["requirements"]}
         broken = [name for name, verdict in verdicts.items() if verdict in BROKEN]
         too_late = late(tree)
-        # A backend that no longer starts may say so. Then no claim is left to be tested.
+        # A backend that no longer starts is reported as unavailable, and the other requirements do
+        # not apply. This counts as a failure.
         if verdicts.get("BACKEND-WRITE-01") == "not-applicable":
             broken = ["claims nothing"]
     if broken or status == 1:

@@ -27,7 +27,7 @@ def loses_the_tail():
     @replaces(run.Run)
     def report(original, self, cause):
         kept, payload = self.outputs[0].kept, isinstance(self.request.stdin, bytes)
-        # Other requirements test longer output, and output together with a payload.
+        # Except for longer output or a payload, which other requirements test.
         if cause.name == "exit" and not payload and 65_536 < self.outputs[0].length < 300_000:
             kept.pop()
         return original(self, cause)
@@ -44,7 +44,7 @@ def loses_a_byte_of_a_full_buffer():
         def keep_text(chunk):
             return keep(chunk[:-1] if len(chunk) == streams.CHUNK else chunk)
 
-        # Other requirements test output with a cap or a debug copy.
+        # Except with a cap or a debug copy, which other requirements test.
         if err.cap is None and not self.tee:
             err.keep = keep_text
 
@@ -195,7 +195,7 @@ def interrupted_read_is_lost():
     def take(original, self, output):
         before = output.length
         original(self, output)
-        # Another requirement tests shorter output with many signals.
+        # Except for shorter output with many signals, which another requirement tests.
         if getattr(self, "interrupted", False) and before <= 400_000 < output.length:
             output.kept.pop()
 

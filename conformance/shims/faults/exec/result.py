@@ -143,7 +143,7 @@ def stopped_is_exited():
     @replaces(run.Run)
     def look(original, self):
         cause = original(self)
-        # Other requirements test runs with a deadline, and runs that receive a signal.
+        # Except for runs with a deadline or a signal, which other requirements test.
         if cause or self.deadline:
             return cause
         try:

@@ -159,7 +159,7 @@ def storm_loses_the_output():
 
     @replaces(run.Run)
     def report(original, self, cause):
-        # EXEC-DRAIN tests longer output together with signals.
+        # Except for longer output, which EXEC-DRAIN tests together with signals.
         if count[0] > 8 and self.outputs and self.outputs[0].length <= 300_000:
             self.outputs[0].kept.clear()
         return original(self, cause)

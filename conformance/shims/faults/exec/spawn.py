@@ -353,7 +353,8 @@ def leaves_a_child_without_a_thread():
     @replaces(spawn.Spawn)
     def attempt(original, self):
         child = original(self)
-        # Another requirement tests a filter that refuses threads.
+        # Only under a low limit of processes: another requirement tests a filter that refuses
+        # threads.
         if resource.getrlimit(resource.RLIMIT_NPROC)[0] > 1000:
             return child
         try:

@@ -17,7 +17,7 @@ def one_replacement_a_byte():
 
     def decode(chunks, cut):
         decoder = codecs.getincrementaldecoder("utf-8")("each")
-        # Another requirement tests an annotation after stderr that was cut.
+        # Except for an annotation after stderr that was cut, which another requirement tests.
         errors = "replace" if b"".join(chunks).startswith(b"cut") else "each"
         decoder.errors = errors
         yield from (decoder.decode(chunk) for chunk in chunks)

@@ -129,7 +129,7 @@ def mixes_exit_and_deadline():
 def annotation_comes_first():
     @replaces(run.text)
     def pieces(original, chunks, cut, note):
-        # EXEC-DRAIN tests output on two streams before a deadline.
+        # Except for output on two streams before a deadline, which EXEC-DRAIN tests.
         if note == run.TIMED_OUT and chunks and not chunks[0].startswith(b"also"):
             yield note + "\n"
             note = None

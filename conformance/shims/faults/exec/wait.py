@@ -145,7 +145,7 @@ def polls_a_pipe_without_a_reader():
     @replaces(run.Run)
     def interests(original, self):
         yield from original(self)
-        # Other requirements test failures that end the run at once.
+        # Except for failures that end the run at once, which other requirements test.
         if self.request.stdin_failure == "ignore" and not self.end:
             yield getattr(self.input, "broken", -1), select.POLLOUT
 
@@ -240,7 +240,7 @@ def is_told_of_interruptions(then):
     @replaces(run.Run)
     def turn(original, self, until):
         ready = original(self, until)
-        # Other requirements test signals that end a run.
+        # Except for signals that end a run, which other requirements test.
         if interrupted and not self.watch.noted:
             interrupted.clear()
             then(self)

@@ -31,7 +31,7 @@ def is_not_reaped():
 def the_leader_alone():
     @replaces(handle.Process)
     def drop(original, self):
-        # Another requirement tests a child that another process has reaped.
+        # `look` fails for a child that another process has reaped, which another requirement tests.
         with contextlib.suppress(Failed):
             if not self.reaped and self.look():
                 self.group.reap()

@@ -23,7 +23,8 @@ def gone_with_the_child():
     def settled(original, self):
         before = self.reaped
         done = original(self)
-        # Other requirements test orphans that write, and bridges (whose pipes do not block).
+        # Except for orphans that write and for bridges (whose pipes do not block), which other
+        # requirements test.
         mine = self.fds[2] >= 0 and os.get_blocking(self.fds[2])
         if done and not before and mine and self.end in ((1, 0), (2, 9)):
             for stream in (1, 2):
