@@ -82,7 +82,8 @@ def _waited(run: Run, since: Stamp, until: Stamp, *, child: bool = False) -> tup
     waited, seen = _target(run, since, until)
     seen = seen and (not child or _in_front(run))
     machine, before = Machine.now(), run.setting.machine
-    waited += observers_waited_ns(since, until) + machine.stolen_since(before)
+    waited += observers_waited_ns(since, until)
+    waited += machine.stolen_since(before) + machine.stalled_since(before)
     if not seen:
         waited = max(waited, machine.busy_since(before))
     return min(waited / 1e6, max(0.0, elapsed_ms(since, until))), seen

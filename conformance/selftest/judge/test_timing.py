@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +22,7 @@ from boxspec.subject.bounds import expect_no_longer, expect_within, for_the_prom
 from boxspec.subject.case import Case
 from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.observe.lines import LineReader
-from boxspec.subject.observe.machine import TICK_NS, Machine
+from boxspec.subject.observe.machine import TICK_NS, Machine, stalled_us
 from boxspec.subject.observe.stamps import Spent, Stamp, Waited
 from boxspec.subject.observed import Facts, FromOutside
 from boxspec.subject.waiting import Setting, waited_between
@@ -174,6 +175,25 @@ def test_the_wait_of_the_observers_counts_too() -> None:
     with pytest.raises(Late):
         expect_within(case, "it", since, until, 100)
     assert (case.judged[0].took_ms, case.judged[0].own_ms) == (320.0, 265.0)
+
+
+def test_the_stalls_of_the_whole_machine_count_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """I/O that stops every process delays a shim that does not wait for a processor."""
+    case = FakeCase()
+    with pytest.raises(Failure):
+        expect_within(case, "it", stamp(100), stamp(400), 100)
+    stalled = Machine(10_000 * MS, 2, 0, 0, 0, stalled_ns=250 * MS)
+    monkeypatch.setattr("boxspec.subject.waiting.Machine", SimpleNamespace(now=lambda: stalled))
+    with pytest.raises(Late):
+        expect_within(case, "it", stamp(100), stamp(400), 100)
+    assert [timing.waited_ms for timing in case.judged] == [0.0, 250.0]
+
+
+def test_only_a_stall_of_every_process_counts(tmp_path: Path) -> None:
+    place, averages = tmp_path / "io", "avg10=0.00 avg60=0.00 avg300=0.00"
+    assert stalled_us(place) == 0
+    place.write_text(f"some {averages} total=400\nfull {averages} total=70\n")
+    assert stalled_us(place) == 70
 
 
 def test_the_own_count_of_a_stamper_counts_between_its_stamps() -> None:

@@ -15,6 +15,8 @@ from pathlib import Path
 
 from boxspec.proc_lines import proc_lines
 
+# For each resource, whose lack may stop a process: how long processes waited for it (PSI).
+PRESSURE = tuple(Path("/proc/pressure") / name for name in ("io", "memory"))
 TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
 USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL = range(8)
 
@@ -28,6 +30,7 @@ class Machine:
     idle_ns: int
     stolen_ns: int
     throttled_ns: int
+    stalled_ns: int = 0
 
     @classmethod
     def now(cls) -> Machine:
@@ -39,12 +42,24 @@ class Machine:
                 idle += fields[IDLE] + fields[IOWAIT]
                 stolen += fields[STEAL] if len(fields) > STEAL else 0
         return cls(
-            time.monotonic_ns(), count, idle * TICK_NS, stolen * TICK_NS, _throttled_us() * 1000
+            time.monotonic_ns(),
+            count,
+            idle * TICK_NS,
+            stolen * TICK_NS,
+            _throttled_us() * 1000,
+            sum(map(stalled_us, PRESSURE)) * 1000,
         )
 
     def stolen_since(self, before: Machine) -> int:
         """Return for how many ns the hypervisor withheld the processors of this virtual machine."""
         return max(0, self.stolen_ns - before.stolen_ns)
+
+    def stalled_since(self, before: Machine) -> int:
+        """Return for how many ns every process that could run waited for I/O or for memory.
+
+        The kernel does not count this time as waiting for a processor.
+        """
+        return max(0, self.stalled_ns - before.stalled_ns)
 
     def busy_since(self, before: Machine) -> int:
         """Return for how many ns at most no processor was free, or the control group was
@@ -79,6 +94,20 @@ def _processors() -> list[tuple[int, list[int]]]:
             break
         found.append((int(name[3:]), [int(field) for field in fields]))
     return found
+
+
+def stalled_us(pressure: Path) -> int:
+    """Return the total of the line `full` in a file of /proc/pressure: the time in which no process
+    went on. The line `some` would also count the waiting of other programs.
+
+    Return 0 if the kernel does not count it.
+    """
+    try:
+        text = pressure.read_text(encoding="ascii")
+    except OSError:
+        return 0
+    found = re.search(r"^full .*total=(\d+)$", text, re.M)
+    return int(found[1]) if found else 0
 
 
 @cache
