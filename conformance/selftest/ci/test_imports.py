@@ -1,4 +1,5 @@
-"""Tests of .importlinter: its rules detect forbidden imports, and no import chain is too long."""
+"""Tests of imports: the rules of .importlinter detect forbidden ones, chains are short, and helpers
+are not in test files."""
 
 from __future__ import annotations
 
@@ -145,3 +146,13 @@ def test_a_wrong_import_is_seen(name: str, copies: Path) -> None:
     done = lint(copies)
     assert done.returncode == 1, done.stdout + done.stderr
     assert f"{rule} BROKEN" in " ".join(done.stdout.split())
+
+
+def test_self_tests_share_helpers_in_modules_and_not_in_test_files() -> None:
+    found = {
+        f"{path.relative_to(CONFORMANCE)} imports {name}"
+        for path in (CONFORMANCE / "selftest").rglob("*.py")
+        for name in named(path.read_text())
+        if any(part.startswith("test_") for part in name.split(".")[:-1])
+    }
+    assert found == set()
