@@ -27,7 +27,8 @@ class Operation:
     """One kind of call.
 
     words: its text, with {p}, {q}, {s} and {m:list} for its operands.
-    takes, makes: the kinds of descriptors that the call uses and returns.
+    takes: the kind of descriptor that the call uses.
+    makes: the kind of descriptor that the call returns.
     expression: the call in C.
     """
 

@@ -14,7 +14,8 @@ from boxspec.report.result import Plain, Result
 class Change:
     """The change of one requirement.
 
-    before, after: verdict and reason; None if that result lacks the requirement.
+    before: verdict and reason in the first result; None if it lacks the requirement.
+    after: the same for the second result.
     """
 
     id: str
@@ -40,7 +41,8 @@ class Diff:
     fixed: requirements that were broken and conform now.
     broken: requirements that were not broken and are broken now.
     changed: requirements with another verdict, or broken for another reason.
-    appeared, gone: requirements that only the second or only the first result has.
+    appeared: requirements that only the second result has.
+    gone: requirements that only the first result has.
     """
 
     old: Result

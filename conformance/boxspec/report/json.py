@@ -27,7 +27,8 @@ def render(result: Mapping[str, Any]) -> str:
 def plain(tree: ResultTree, status: int, words: str) -> dict[str, Any]:
     """Return the result as a dictionary.
 
-    status, words: the exit status of the run and its meaning.
+    status: the exit status of the run.
+    words: the meaning of the exit status.
     """
     return {
         "schema": SCHEMA,

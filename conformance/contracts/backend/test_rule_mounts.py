@@ -25,8 +25,8 @@ NEEDS = [WORK, "BACKEND-CONTEXT-01"]
 class Mounted(NamedTuple):
     """A mount that gives a file a second path.
 
-    source, at: the mounted directory or file, and the mount point. `{ws}` is the root, `{out}` a
-        directory outside.
+    source: the mounted directory or file. `{ws}` is the root, `{out}` a directory outside.
+    at: the mount point.
     rule: the rule about the file.
     paths: the two paths of the file.
     """

@@ -51,8 +51,9 @@ class Stamp:
 
     t_ns: the event happened at this time, or at most early_ns earlier, because its observer may
         have waited that long for a processor.
-    by, own: the process that recorded it, and how long that process had waited in total.
-    targets: how long each shim had waited in total, by pid.
+    by: the pid of the process that recorded the moment.
+    own: how long this process had waited for a processor in total.
+    targets: how long each shim had waited for a processor in total, by pid.
     spare_ms: the measurement allowance that extends a time limit if this stamp ends the measured
         time.
     """
