@@ -16,8 +16,8 @@ static const char help[] =
     "\n"
     "Confines PROGRAM by the plan in FILE, starts it, and ends in the same way as PROGRAM. The\n"
     "boxspec library writes FILE and starts this command. Send SIGINT and SIGTERM to its process\n"
-    "group: PROGRAM then has 5 s to end. Exit status: that of PROGRAM, or 125 if PROGRAM could not\n"
-    "be started.\n";
+    "group: PROGRAM then has 5 s to end. Exit status: that of PROGRAM, or 125 if PROGRAM could\n"
+    "not be started.\n";
 
 static int usage_error(const char *problem) {
     (void)fprintf(stderr, "boxspec-launch: %s; see boxspec-launch --help\n", problem);
