@@ -6,6 +6,7 @@ mod convert;
 pub mod json;
 pub mod parse;
 mod refusal;
+pub mod scratch;
 pub mod sha256;
 mod strings;
 mod write;
