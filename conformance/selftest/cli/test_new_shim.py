@@ -81,9 +81,9 @@ def test_the_build_in_c_names_its_library(tmp_path: Path) -> None:
 def test_a_contract_without_a_template_in_the_language_names_those_that_there_are(
     tmp_path: Path,
 ) -> None:
-    done = boxspec("new-shim", "rust", "mine", "--contract", "backend", cwd=tmp_path)
+    done = boxspec("new-shim", "node", "mine", "--contract", "backend", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    assert "has no template in rust (take python or go" in done.stderr
+    assert "has no template in node (take python or go" in done.stderr
     assert not (tmp_path / "mine").exists()
 
 
