@@ -42,8 +42,10 @@ SANDBOX = (
     *("enabled", "failIfUnavailable", "autoAllowBashIfSandboxed", "excludedCommands"),
     *("allowUnsandboxedCommands", "filesystem", "network", "enableWeakerNestedSandbox"),
     *("enableWeakerNetworkIsolation", "ignoreViolations", "enabledPlatforms", "credentials"),
-    *("bwrapPath", "socatPath"),
+    *("bwrapPath", "socatPath", "ripgrep", "allowAppleEvents", "allowNestedUserNamespaces"),
 )
+# The platforms in enabledPlatforms. A sandbox on other platforms only is no sandbox here.
+HERE = "linux"
 MODES = {
     "default": (Meaning.NOT_TESTABLE, "Claude Code asks before calls that no rule allows"),
     "plan": (Meaning.NOT_TESTABLE, "Claude Code only reads"),
@@ -56,14 +58,22 @@ NOTES = {
     "disableBypassPermissionsMode": (Meaning.NOT_TESTABLE, "Claude Code itself decides"),
     "disableAutoMode": (Meaning.NOT_TESTABLE, "Claude Code itself decides"),
     "blockWritesOutsideWorkingDirectories": (Meaning.NOT_TESTABLE, "binds the file tools"),
-    "blockReadsOutsideWorkingDirectories": (Meaning.NOT_TESTABLE, "binds the file tools"),
     "denyInsteadOfPrompting": (Meaning.NOT_TESTABLE, "Claude Code itself decides"),
 }
 SANDBOX_NOTES = {
     "failIfUnavailable": (Meaning.NOT_TESTABLE, "without a sandbox Claude Code does not start"),
     "autoAllowBashIfSandboxed": (Meaning.NOT_TESTABLE, "commands in the sandbox are not asked"),
     "ignoreViolations": (Meaning.NOT_TESTABLE, "violations that are not reported"),
+    "allowNestedUserNamespaces": (
+        Meaning.WIDER,
+        "programs in the sandbox may make user namespaces, and so reach more of the kernel",
+    ),
 }
+NETWORK_NOTES = {
+    "strictAllowlist": (Meaning.NOT_TESTABLE, "other domains are refused without a question"),
+    "allowManagedDomainsOnly": (Meaning.NOT_TESTABLE, "only settings of the administrator count"),
+}
+READS_OUTSIDE = "blockReadsOutsideWorkingDirectories"
 FILE_NOTES = {"disabled": (Meaning.WIDER, "no rule about files is enforced")}
 FILES = (
     *("allowWrite", "denyWrite", "denyRead", "allowRead", "allowManagedReadPathsOnly"),
@@ -100,13 +110,18 @@ def _entries(found: Node, where: Where) -> list[Entry]:
     sandbox = found.get("sandbox")
     enabled, wrong = boolean(sandbox.get("enabled") if sandbox else None, "sandbox.enabled")
     made += wrong
+    elsewhere = _elsewhere(sandbox.get("enabledPlatforms") if sandbox else None)
+    made += [elsewhere] if elsewhere else []
+    enabled = enabled and elsewhere is None
+    confined = enabled is True and not _files_are_off(sandbox)
     permissions = found.get("permissions")
     if permissions is not None:
         made += unknown(permissions, PERMISSIONS, "permissions")
         made += noted(permissions, NOTES, "permissions")
+        made += _reads_outside(permissions.get(READS_OUTSIDE), confined)
         made += _mode(permissions.get("defaultMode"))
         folders, wrong = texts(permissions.get("additionalDirectories"), ADDED)
-        both = "the file tools" + (", and programs in the sandbox," if enabled else "")
+        both = "the file tools" + (", and programs in the sandbox," if confined else "")
         why = f"{both} may write these folders too"
         made += [
             *wrong,
@@ -116,17 +131,35 @@ def _entries(found: Node, where: Where) -> list[Entry]:
         for name in ("deny", "ask", "allow"):
             rules, wrong = texts(permissions.get(name), f"permissions.{name}")
             made += wrong
-            found_rules = [
-                (each, _permission(each, name, enabled is True, where)) for each in rules
-            ]
+            found_rules = [(each, _permission(each, name, confined, where)) for each in rules]
             denied = rules if name == "deny" else denied
             for rule, entry in found_rules:
                 over = [each.value for each in denied if name != "deny" and _has(each, rule)]
                 why = f"{over[0]} denies all of it, and deny rules come first" if over else ""
                 made.append(replace(entry, meaning=Meaning.DEAD, why=why) if over else entry)
     if sandbox is not None:
-        made += _sandbox(sandbox, enabled is True, where)
+        made += _sandbox(sandbox, enabled is True, elsewhere is not None, where)
     return made
+
+
+def _elsewhere(node: Node | None) -> Entry | None:
+    """Return an entry if the sandbox is on only on other platforms."""
+    names, _ = texts(node, "sandbox.enabledPlatforms")
+    if node is None or not isinstance(node.value, list) or HERE in [each.value for each in names]:
+        return None
+    why = f"without {HERE} no program is confined here"
+    return Entry(node.line, "sandbox.enabledPlatforms", node.shown, Meaning.WIDER, why)
+
+
+def _reads_outside(node: Node | None, confined: bool) -> list[Entry]:
+    value, wrong = boolean(node, f"permissions.{READS_OUTSIDE}")
+    if node is None or not value:
+        return wrong
+    meaning, why = Meaning.NOT_TESTABLE, "binds the file tools; a program in Bash reads all"
+    if confined:
+        meaning, why = Meaning.ENFORCED, "the sandbox hides home directories, but no workspace"
+    rules = (("deny-read", "~/.ssh"),) if confined else ()
+    return [Entry(node.line, f"permissions.{READS_OUTSIDE}", node.shown, meaning, why, rules)]
 
 
 def _mode(node: Node | None) -> Iterator[Entry]:
@@ -229,7 +262,12 @@ def _path(what: str, where: Where) -> tuple[str, str | None]:
     return what.removeprefix("./") or ".", None
 
 
-def _sandbox(node: Node, enabled: bool, where: Where) -> list[Entry]:
+def _files_are_off(sandbox: Node | None) -> bool:
+    filesystem = sandbox.get("filesystem") if sandbox else None
+    return boolean(filesystem.get("disabled") if filesystem else None, "")[0] is True
+
+
+def _sandbox(node: Node, enabled: bool, elsewhere: bool, where: Where) -> list[Entry]:
     made = [
         *unknown(node, SANDBOX, "sandbox"),
         *noted(node, {**srt.NOTES, **SANDBOX_NOTES}, "sandbox"),
@@ -239,17 +277,22 @@ def _sandbox(node: Node, enabled: bool, where: Where) -> list[Entry]:
     if filesystem is not None:
         made += unknown(filesystem, FILES, "sandbox.filesystem")
         made += noted(filesystem, FILE_NOTES, "sandbox.filesystem")
+        of_files = rules_of_files(filesystem, where, "sandbox.filesystem")
+        off = _files_are_off(node)
+        made += boolean(filesystem.get("disabled"), "sandbox.filesystem.disabled")[1]
+        why = "sandbox.filesystem.disabled is true: no rule about files is enforced"
         rules += [
-            _relative(each, where)
-            for each in rules_of_files(filesystem, where, "sandbox.filesystem")
+            replace(each, meaning=Meaning.DEAD, why=why) if off else _relative(each, where)
+            for each in of_files
         ]
     if network is not None:
-        known = (*NETWORK, "allowManagedDomainsOnly")
-        made += unknown(network, known, "sandbox.network")
+        made += unknown(network, (*NETWORK, *NETWORK_NOTES), "sandbox.network")
+        made += noted(network, NETWORK_NOTES, "sandbox.network")
     rules += rules_of_network(network, node.line, "sandbox.network")
     rules += credentials(node.get("credentials"), "sandbox.credentials")
     if not enabled:
-        why = "sandbox.enabled is not true: no program is confined"
+        switch = f"enabledPlatforms lacks {HERE}" if elsewhere else "sandbox.enabled is not true"
+        why = f"{switch}: no program is confined"
         rules = [replace(each, meaning=Meaning.DEAD, why=why) for each in rules]
     excluded, wrong = texts(node.get("excludedCommands"), "sandbox.excludedCommands")
     made += wrong

@@ -7,6 +7,7 @@ Written for Codex 0.13x on Linux, from its documentation "Configuration" and "Pe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fnmatch import fnmatch
 from typing import Any
 
@@ -226,20 +227,55 @@ def _profiles(text: str, found: Mapping[str, Any], mode: object) -> Iterator[Ent
         yield _wrong(text, "permissions", profiles, "no table")
         return
     ignored = "sandbox_mode is set, so permission profiles are ignored"
-    built_in = isinstance(chosen, str) and chosen.startswith(":")
+    built_in = _is_built_in(chosen)
     if chosen is not None and (mode is not None or not (built_in or _is_in(profiles, chosen))):
         line = line_of(text, "default_permissions")
         why = f"the file has no profile {shown(chosen)}" if mode is None else ignored
         yield Entry(line, "default_permissions", shown(chosen), Meaning.DEAD, why)
     proxy = found.get("features")
     proxied = isinstance(proxy, Mapping) and proxy.get("network_proxy") is True
+    chain = _chain(profiles, chosen)
     for name, profile in profiles.items():
         why = ""
         if mode is not None:
             why = ignored
-        elif chosen != name:
+        elif name not in chain:
             why = f"default_permissions does not choose the profile {name}"
-        yield from _profile(text, name, profile, why, proxied)
+        children = [profiles[each] for each in chain[: chain.index(name)]] if not why else []
+        parent = profile.get("extends") if isinstance(profile, Mapping) else None
+        if parent is not None and not (_is_in(profiles, parent) or _is_built_in(parent)):
+            line, key = line_of(text, name, "extends"), f"permissions.{name}.extends"
+            gone = f"there is no such profile: Codex refuses the file, and {name} with it"
+            yield Entry(line, key, shown(parent), Meaning.DEAD, gone)
+        for entry in _profile(text, name, profile, why, proxied):
+            over = next((each for each in children if _replaces(each, entry)), None)
+            why_not = "a profile that extends this one has the same path, and counts"
+            yield replace(entry, meaning=Meaning.DEAD, why=why_not) if over else entry
+
+
+def _is_built_in(name: object) -> bool:
+    return isinstance(name, str) and name.startswith(":")
+
+
+def _chain(profiles: Mapping[str, Any], chosen: object) -> list[str]:
+    """Return the chosen profile and those that it extends, each after its child."""
+    made: list[str] = []
+    while isinstance(chosen, str) and chosen in profiles and chosen not in made:
+        made.append(chosen)
+        profile = profiles[chosen]
+        chosen = profile.get("extends") if isinstance(profile, Mapping) else None
+    return made
+
+
+def _replaces(child: object, entry: Entry) -> bool:
+    """True if a child has another access for the path of an entry of its parent."""
+    files = child.get("filesystem") if isinstance(child, Mapping) else None
+    if not isinstance(files, Mapping) or ".filesystem" not in entry.key:
+        return False
+    base, path = entry.key.partition(".filesystem")[2].lstrip("."), entry.value.partition(" = ")[0]
+    table = files.get(base) if base else files
+    short = path.removeprefix(f"{base}/") if base != ROOTS else path
+    return isinstance(table, Mapping) and short in table
 
 
 def _is_in(table: Mapping[str, Any], name: object) -> bool:
@@ -300,6 +336,9 @@ def _path(
         yield Entry(line, key, value, Meaning.NOT_TESTABLE, "a set of folders that Codex chooses")
     elif shell := only_for_a_shell(path):
         yield Entry(line, key, value, Meaning.DEAD, shell, rules)
+    elif key.endswith(ROOTS) and (path.startswith("/") or ".." in path.split("/")):
+        why = f"a path below {ROOTS} cannot leave it: Codex refuses the file"
+        yield Entry(line, key, value, Meaning.DEAD, why, rules)
     elif not path.startswith(("/", "~")) and not key.endswith(ROOTS):
         why = f"is not an absolute path: write it below {ROOTS}, or from / or ~ on"
         yield Entry(line, key, value, Meaning.DEAD, why, rules)

@@ -52,15 +52,14 @@ def not_json(text: str) -> Entry | None:
 def unknown(node: Node, known: Iterable[str], key: str = "") -> Iterator[Entry]:
     """Yield an entry for each key that the documentation does not name, and for repeated ones."""
     names = frozenset(known)
-    seen: set[str] = set()
     for name, value in node.members:
         path = f"{key}.{name}" if key else name
+        last = node.get(name)
         if name not in names:
             yield Entry(value.line, path, value.shown, Meaning.UNKNOWN, NO_SUCH_KEY)
-        elif name in seen:
-            why = "the key is repeated; the last one counts"
-            yield Entry(value.line, path, value.shown, Meaning.UNKNOWN, why)
-        seen.add(name)
+        elif last is not None and last is not value:
+            why = f"the key is repeated in line {last.line}, and the last one counts"
+            yield Entry(value.line, path, value.shown, Meaning.DEAD, why)
 
 
 def texts(node: Node | None, key: str) -> tuple[list[Node], list[Entry]]:

@@ -26,20 +26,32 @@ LIMITS = {
     "rlimit-as": "memory",
 }
 # Commands with an effect that no expectation can name.
-_OTHERS = """allow-debuggers allusers apparmor bind caps caps.drop caps.keep cgroup cpu dbus-system
+_OTHERS = """apparmor bind caps caps.drop caps.keep cgroup cpu dbus-system
     dbus-system.call dbus-system.own dbus-system.talk dbus-user dbus-user.broadcast dbus-user.call
     dbus-user.own dbus-user.see dbus-user.talk deterministic-exit-code deterministic-shutdown
     disable-mnt dns defaultgw env hostname hosts-file iprange ip ip6 ipc-namespace
-    join-or-start keep-config-pulse keep-dev-shm keep-fd keep-shell-rc keep-var-tmp mac machine-id
+    join-or-start keep-config-pulse keep-shell-rc mac machine-id
     memory-deny-write-execute mkdir mkfile mtu name net netfilter netfilter6 netlock netmask
     netns nice no3d noautopulse nodbus nodvd noexec nogroups noinput nonewprivs noprinters noroot
     nosound notpm notv nou2f novideo oom overlay overlay-named overlay-tmpfs private-bin
     private-cache private-cwd private-dev private-etc private-home private-lib private-opt
     private-srv private-tmp protocol quiet restrict-namespaces rlimit-cpu rlimit-sigpending
     seccomp seccomp.32 seccomp.32.drop seccomp.32.keep seccomp.block-secondary seccomp.drop
-    seccomp.keep shell tab timeout tmpfs tracelog veth-name writable-etc writable-run-user
-    writable-var writable-var-log x11 xephyr-screen private ignore include rmenv"""
+    seccomp.keep shell tab timeout tmpfs tracelog veth-name x11
+    xephyr-screen private ignore include rmenv"""
 INSTALLED = Path("/etc/firejail")
+# Commands that open what firejail closes by default.
+OPENS = {
+    "allow-debuggers": "programs can trace each other",
+    "allusers": "the home directories of other users are there",
+    "keep-dev-shm": "the shared memory of the host is there",
+    "keep-fd": "open files of the caller stay open",
+    "keep-var-tmp": "/var/tmp of the host is there",
+    "writable-etc": "root can change /etc",
+    "writable-run-user": "sockets of the user's services are there",
+    "writable-var": "files of /var can be changed",
+    "writable-var-log": "logs of the host can be changed",
+}
 OTHERS = frozenset(_OTHERS.split())
 MACRO = re.compile(r"\$\{(\w+)\}")
 
@@ -119,6 +131,8 @@ def _meaning(
     elif name == "net":
         why = "a network of its own with this interface of the host; `none` closes the network"
         yield made(Meaning.WIDER, why)
+    elif name in OPENS:
+        yield made(Meaning.WIDER, OPENS[name])
     elif name in OTHERS:
         yield made(Meaning.ENFORCED, NO_ROW)
     else:
@@ -183,11 +197,18 @@ def _on_path(command: Command, earlier: list[Command], later: list[Command], whe
         return made(Meaning.DEAD, "is not an absolute path: write ${HOME}/… or /…")
     if name == "noblacklist":
         return _exception(command, path, earlier, later)
+    private = next((each for each in [*earlier, *later] if each.name == "private"), None)
+    if name in ("whitelist", "whitelist-ro") and covers("~", path) and private:
+        return made(Meaning.DEAD, f"`private` in line {private.line} gives a new home directory")
     if name in ("whitelist", "whitelist-ro") and covers("~", path):
         return _only(command, path, [*earlier, *later])
     if name in ALLOWS:
         rules = [("allow-write", path)] if name == "read-write" and not is_glob(path) else []
         why = "an exception from other commands"
+        for each in later if name == "read-write" else []:
+            target = _path(each.value)
+            if each.name == "read-only" and target and covers(target, path):
+                return made(Meaning.DEAD, f"read-only in line {each.line} undoes it", *rules)
         return made(Meaning.ENFORCED if rules else Meaning.NOT_TESTABLE, why, *rules)
     rule = (PATHS[name], path)
     if rule[0] == "deny-read":
@@ -199,6 +220,9 @@ def _on_path(command: Command, earlier: list[Command], later: list[Command], whe
             target = _path(each.value)
             if each.name == "read-write" and target and covers(target, path):
                 return made(Meaning.DEAD, f"read-write in line {each.line} undoes it", rule)
+            if each.name == "read-write" and target and covers(path, target):
+                why = f"without {each.value}, by read-write in line {each.line}"
+                return made(Meaning.NARROWER, why, rule)
     if is_glob(path):
         why = "the matches at the start are covered, later files are not"
         if "**" in path:

@@ -26,7 +26,7 @@ FIELDS = frozenset(_FIELDS.split())
 _SETTINGS = """$schema policyPaths adminPolicyPaths general output ui ide privacy billing model
     modelConfigs agents context contextManagement tools mcp useWriteTodos security advanced
     experimental skills hooksConfig hooks admin mcpServers telemetry extensions sandbox
-    excludeTools"""
+    excludeTools coreTools allowedTools"""
 _TOOLS = """sandbox sandboxAllowedPaths sandboxNetworkAccess shell core allowed exclude
     confirmationRequired discoveryCommand callCommand useRipgrep truncateToolOutputThreshold
     truncateToolOutputLines enableToolOutputTruncation disableLLMCorrection autoAccept
@@ -56,6 +56,7 @@ NOTES = {
         "toolSandboxing": (Meaning.NOT_TESTABLE, "verify the command that Gemini CLI starts"),
     },
 }
+OLDER_LISTS = ("excludeTools", "coreTools", "allowedTools")
 OLDER = "tools.sandbox is set too, and counts"
 KINDS = ("docker", "podman", "sandbox-exec", "runsc", "lxc", "windows-native", "")
 TOOLS = "Gemini CLI decides for its own tools; a program that a shell command starts is not bound"
@@ -70,6 +71,12 @@ OTHER_NAMES = {
     **{"Read": "read_file", "Write": "write_file", "Edit": "replace", "Grep": "grep_search"},
     **{"LS": "list_directory", "WebFetch": "web_fetch", "WebSearch": "google_web_search"},
 }
+NO_DECISION = f"the decision is not one of {', '.join(DECISIONS)}"
+NO_PRIORITY = "the priority is not a number from 0 to 999"
+# Errors for which Gemini CLI skips the whole file.
+WRONG = (NO_DECISION, NO_PRIORITY)
+SHELL = "run_shell_command"
+CONDITIONS = ("modes", "subagent", "interactive")
 FIRST = ("toolName", "mcpName", "commandPrefix", "commandRegex", "argsPattern")
 
 
@@ -95,7 +102,7 @@ def _settings(node: Node) -> Iterator[Entry]:
     servers = node.get("mcpServers")
     for name, server in servers.members if servers else []:
         yield from _server(server, f"mcpServers.{name}")
-    for group, names in (("tools", ("exclude", "core", "allowed")), ("", ("excludeTools",))):
+    for group, names in (("tools", ("exclude", "core", "allowed")), ("", OLDER_LISTS)):
         holder = node.get(group) if group else node
         for name in names:
             key = f"{group}.{name}".lstrip(".")
@@ -186,6 +193,24 @@ def _policy(text: str) -> list[Entry]:
             Entry(line, f"rule.{name}", shown(rule[name]), Meaning.UNKNOWN, why) for name in names
         ]
         made.append(_rule(rule, good, line))
+    wrong = next((each for each in made if each.why in WRONG), None)
+    if wrong is not None:
+        why = f"Gemini CLI skips the whole file for line {wrong.line}"
+        made = [
+            each if each.why in WRONG else replace(each, meaning=Meaning.DEAD, why=why)
+            for each in made
+        ]
+    return made + _checkers(text, found.get("safety_checker", []))
+
+
+def _checkers(text: str, checkers: object) -> list[Entry]:
+    """Return an entry for each safety checker, which looks at calls before they are made."""
+    made = []
+    for checker in checkers if isinstance(checkers, list) else [checkers]:
+        what = checker.get("checker") if isinstance(checker, Mapping) else None
+        name = what.get("name") if isinstance(what, Mapping) else checker
+        line = line_of(text, "safety_checker", str(name))
+        made.append(Entry(line, "safety_checker", shown(name), Meaning.NOT_TESTABLE, TOOLS))
     return made
 
 
@@ -199,10 +224,9 @@ def _rule(rule: Mapping[str, Any], rules: list[Mapping[str, Any]], line: int) ->
         return Entry(line, "rule", value, meaning, why)
 
     if rule.get("decision") not in DECISIONS:
-        return made(Meaning.DEAD, f"the decision is not one of {', '.join(DECISIONS)}")
-    priority = rule.get("priority")
-    if not isinstance(priority, int) or isinstance(priority, bool) or not 0 <= priority <= 999:
-        return made(Meaning.DEAD, "the priority is not a number from 0 to 999")
+        return made(Meaning.DEAD, NO_DECISION)
+    if not _is_priority(rule.get("priority")):
+        return made(Meaning.DEAD, NO_PRIORITY)
     if "mcpName" not in rule and (better := _better_name(rule.get("toolName", "*"))):
         return made(Meaning.DEAD, better)
     for name in ("commandRegex", "argsPattern"):
@@ -210,26 +234,55 @@ def _rule(rule: Mapping[str, Any], rules: list[Mapping[str, Any]], line: int) ->
             re.compile(str(rule.get(name, "")))
         except (re.error, RecursionError, OverflowError):
             return made(Meaning.DEAD, f"{name} is not a regular expression")
-    if "commandPrefix" in rule and "commandRegex" in rule:
+    of_commands = [name for name in ("commandPrefix", "commandRegex") if name in rule]
+    if len(of_commands) == 2:
         return made(Meaning.DEAD, "commandPrefix and commandRegex exclude each other")
-    over = [each for each in rules if each is not rule and _wins(each, rule)]
-    if over:
-        why = f"a rule of priority {over[0]['priority']} says {over[0]['decision']} for all of it"
-        return made(Meaning.DEAD, why)
+    if of_commands and rule.get("toolName") != SHELL:
+        return made(Meaning.DEAD, f"{of_commands[0]} is only for toolName = {SHELL}")
+    if of_commands and "argsPattern" in rule:
+        return made(Meaning.DEAD, f"{of_commands[0]} and argsPattern exclude each other")
+    for meaning, part, tools in (
+        (Meaning.DEAD, "all of it", _tools(rule)),
+        (Meaning.NARROWER, "some of it", None),
+    ):
+        over = [each for each in rules if each is not rule and _wins(each, rule, tools)]
+        if over:
+            why = f"a rule of priority {over[0]['priority']} says {over[0]['decision']} for {part}"
+            return made(meaning, why)
+    only = [f"{name} = {shown(rule[name])}" for name in CONDITIONS if name in rule]
+    if only and rule["decision"] == "deny":
+        return made(Meaning.NARROWER, f"counts only with {', '.join(only)}")
     return made(Meaning.NOT_TESTABLE, TOOLS)
 
 
-def _wins(other: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:
-    """True if another rule matches all calls of a rule, decides otherwise, and comes first."""
+def _is_priority(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 999
+
+
+def _tools(rule: Mapping[str, Any]) -> frozenset[str]:
+    tools = rule.get("toolName", "*")
+    return frozenset(map(str, tools)) if isinstance(tools, list) else frozenset({str(tools)})
+
+
+def _wins(other: Mapping[str, Any], rule: Mapping[str, Any], tools: frozenset[str] | None) -> bool:
+    """True if another rule matches all calls of these tools, decides otherwise, and comes first.
+
+    tools: tools of the rule; None for at least one of them.
+    """
     priority = other.get("priority")
-    if not isinstance(priority, int) or priority <= rule["priority"]:
+    if not _is_priority(priority) or priority <= rule["priority"]:
         return False
     if other.get("decision") not in DECISIONS or other["decision"] == rule["decision"]:
         return False
-    if any(name in other for name in ("modes", "subagent", "interactive")):
+    if any(name in other for name in CONDITIONS):
         return False
-    tools = other.get("toolName", "*")
-    if tools not in ("*", rule.get("toolName")) or other.get("mcpName") != rule.get("mcpName"):
+    theirs = _tools(other)
+    matches = theirs & _tools(rule) if tools is None else tools <= theirs
+    if not (matches or "*" in theirs):
+        return False
+    # Without mcpName, * means the tools of all servers too.
+    every_server = "*" in theirs and "mcpName" not in other
+    if other.get("mcpName") != rule.get("mcpName") and not every_server:
         return False
     prefix = other.get("commandPrefix")
     if prefix is not None:

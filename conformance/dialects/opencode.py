@@ -1,7 +1,7 @@
-"""OpenCode: `permission` of opencode.json.
+"""OpenCode: `permission` of opencode.json, and `permissions` of version 2.
 
-Written for OpenCode 1.1, from its documentation "Permissions" (as of 2026-11). OpenCode itself
-decides for its own tools, and the last rule that matches wins. No program is confined.
+Written for OpenCode 1.1 and 2, from its documentation "Permissions" (as of 2026-11). OpenCode
+itself decides for its own tools, and the last rule that matches wins. No program is confined.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from dialects.entries import document, unknown
 from dialects.reading_json import Node, Pairs
 
 NAMES = ("opencode",)
-WRITTEN_FOR = "OpenCode 1.1, 2026-11"
+WRITTEN_FOR = "OpenCode 1.1 to 2, 2026-11"
 _TOOLS = """* read edit write patch glob grep list bash task skill lsp webfetch websearch codesearch
     external_directory doom_loop todowrite todoread question"""
 TOOLS = frozenset(_TOOLS.split())
 _SETTINGS = """$schema agent attachment autoshare autoupdate command compaction default_agent
     disabled_providers enabled_providers enterprise experimental formatter instructions keybinds
-    layout logLevel lsp mcp mode model permission plugin provider server share shell skills
-    small_model snapshot theme tools tui username watcher"""
+    layout logLevel lsp mcp mode model permission permissions plugin provider server share shell
+    skills small_model snapshot theme tools tui username watcher"""
+# The fields of a rule of version 2.
+FIELDS = ("action", "resource", "effect")
 ACTIONS = ("allow", "ask", "deny")
 NO_ACTION = f"is not one of {', '.join(ACTIONS)}"
 # The patterns of these tools are paths.
@@ -39,9 +41,12 @@ def read(text: str, where: Where) -> list[Entry]:
         return [found]
     made = [*unknown(found, _SETTINGS.split())]
     made += _permission(found.get("permission"), "permission")
-    agents = found.get("agent")
-    for name, agent in agents.members if agents else []:
-        made += _permission(agent.get("permission"), f"agent.{name}.permission")
+    made += _list(found.get("permissions"), "permissions")
+    for group in ("agent", "mode"):
+        agents = found.get(group)
+        for name, agent in agents.members if agents else []:
+            made += _permission(agent.get("permission"), f"{group}.{name}.permission")
+            made += _list(agent.get("permissions"), f"{group}.{name}.permissions")
     old = found.get("tools")
     if old is not None:
         why = "an older form, which is still read; write it as permission"
@@ -77,6 +82,43 @@ def _permission(node: Node | None, key: str) -> list[Entry]:
         else:
             made.append(Entry(value.line, path, value.shown, Meaning.DEAD, NO_ACTION))
     return made
+
+
+def _list(node: Node | None, key: str) -> list[Entry]:
+    """Return the entries of a list of rules, as version 2 has it."""
+    if node is None:
+        return []
+    if not isinstance(node.value, list):
+        why = "is not a list of rules; version 1 writes permission"
+        return [Entry(node.line, key, node.shown, Meaning.DEAD, why)]
+    made: list[Entry] = []
+    rules = [tuple(_text(each.get(name)) for name in FIELDS) for each in node.value]
+    for number, (each, rule) in enumerate(zip(node.value, rules, strict=True)):
+        if "" in rule:
+            why = f"a rule has three texts: {', '.join(FIELDS)}"
+            made.append(Entry(each.line, key, each.shown, Meaning.DEAD, why))
+            continue
+        action, resource, effect = rule
+        entry = _action(each, key, effect, f"{action} {resource}")
+        over = [
+            later
+            for later in rules[number + 1 :]
+            if "" not in later
+            and later[2] != effect
+            and _contains(later[0], action)
+            and _contains(later[1], resource)
+        ]
+        if over and entry.meaning is not Meaning.DEAD:
+            why = (
+                f"the later {over[-1][0]} {over[-1][1]} matches all of it, and the last match wins"
+            )
+            entry = Entry(each.line, key, entry.value, Meaning.DEAD, why)
+        made.append(entry)
+    return made
+
+
+def _text(node: Node | None) -> str:
+    return node.value if node is not None and isinstance(node.value, str) else ""
 
 
 def _action(node: Node, key: str, action: str, pattern: str = "") -> Entry:
