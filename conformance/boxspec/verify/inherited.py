@@ -1,4 +1,5 @@
-"""Secrets that the command itself hands to a program: by an open descriptor, or by a variable.
+"""Secrets that the command itself hands to a program: by an open descriptor, by a pipe,
+or by a variable.
 
 Without the command no program has them, so these attempts have no control. They only add leaks to a
 row.
@@ -36,6 +37,8 @@ class Inherited(Target):
             tokens = {shown: scene.decoy(path) for shown, path in known.items()}
             shown = "the content of a file in a variable"
             made.append(Attempt("e_environ", shown, {}, _given(tokens)))
+            shown = "the content of a file in a pipe or a file without a name"
+            made.append(Attempt("r_streams", shown, {}, piped(tokens)))
         return made
 
 
@@ -55,6 +58,17 @@ def _opened(paths: dict[str, Path], access: str) -> Callable[[ProbeResult], list
 
 
 _DONE = {"read": "read", "write": "written"}
+
+
+def piped(tokens: dict[str, str]) -> Callable[[ProbeResult], list[str]]:
+    """Return an effect for each of these secrets that the program can read from a descriptor."""
+
+    def effects(result: ProbeResult) -> list[str]:
+        how = "the command passes it by a pipe or an open file"
+        given = [shown for shown, token in tokens.items() if any(token in t for t in result.leaked)]
+        return [f"{shown} was read ({how})" for shown in given]
+
+    return effects
 
 
 def _given(tokens: dict[str, str]) -> Callable[[ProbeResult], list[str]]:

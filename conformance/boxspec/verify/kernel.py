@@ -1,4 +1,5 @@
-"""Files of the kernel, and disks. A program that may open them can take over the host.
+"""Files of the kernel, and disks. A program that may open them can take over the host, or leave its
+limits.
 
 The attempts open and close them, and neither read nor write.
 """
@@ -9,7 +10,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from boxspec.verify.reading import named
+from boxspec.mounts import cgroup_mounts
+from boxspec.subject.observe import procs
+from boxspec.verify.reading import identified, named
 from boxspec.verify.row import Attempt, Target
 from boxspec.verify.scene import Scene
 
@@ -24,6 +27,9 @@ FILES = {
     "/sys/kernel/uevent_helper": SYSFS,
     "/sys/power/state": SYSFS,
 }
+# Files of a control group. A program that writes them moves, stops or kills processes, leaves its
+# limits, or names a program that the kernel starts.
+CGROUP_FILES = ("cgroup.procs", "release_agent", "cgroup.kill", "cgroup.freeze")
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,22 @@ class KernelFile(Target):
     def attempts(self, scene: Scene) -> list[Attempt]:
         shown = f"{self.path} opened for writing, nothing written"
         effects = named(f"system {self.system}", f"{self.path} was opened for writing")
+        return [Attempt("w_etc", shown, {"path": self.path}, effects)]
+
+
+@dataclass(frozen=True)
+class CgroupFile(Target):
+    """A file of a control group of the host, opened for writing.
+
+    The command may give a program a control group of its own, so an attempt counts only if it
+    opened the file of this group.
+    """
+
+    path: Path
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        shown = f"{self.path} opened for writing, nothing written"
+        effects = identified(self.path, f"{self.path} was opened for writing")
         return [Attempt("w_etc", shown, {"path": self.path}, effects)]
 
 
@@ -62,7 +84,18 @@ def kernel_targets() -> tuple[Target, ...]:
     """Return the files and disks that the caller may open without a sandbox."""
     files = ((Path(name), system) for name, system in FILES.items())
     found = [KernelFile(path, system) for path, system in files if os.access(path, os.W_OK)]
-    return (*found, *(Disk(path) for path in _disks()))
+    groups = [CgroupFile(path) for path in _cgroup_files()]
+    return (*found, *groups, *(Disk(path) for path in _disks()))
+
+
+def _cgroup_files() -> list[Path]:
+    """Return the files that the caller may write, in its own control groups and in those at the
+    top."""
+    own = procs.cgroups(os.getpid())
+    tops = [each.at for each in cgroup_mounts()]
+    groups = [*tops, *(top / name.lstrip("/") for top in tops for name in own)]
+    files = [group / name for group in dict.fromkeys(groups) for name in CGROUP_FILES]
+    return [path for path in files if os.access(path, os.W_OK)]
 
 
 def _disks() -> list[Path]:

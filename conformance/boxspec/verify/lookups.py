@@ -16,6 +16,10 @@ from pathlib import Path
 TRACER = "strace"
 # Matches a traced call: its name, the folder from which a relative name starts, and the name.
 CALL = re.compile(r'\b(\w+)\((?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"')
+# Matches a change of the working directory: the process, and an absolute name.
+CHANGED = re.compile(r'^(\d+) +chdir\("(/[^"\\]*)"\) += 0')
+# The first name of these calls may be a text that names no file.
+NO_FILES = ("mount", "symlink", "symlinkat")
 # Files with these suffixes contain data. A command does not execute them, so no script is planted
 # there.
 DATA = {".json", ".toml", ".yaml", ".yml", ".ini", ".xml", ".lock", ".md"}
@@ -54,16 +58,23 @@ class Lookup:
 def lookups(log: str, starts: Iterable[Path], others: Iterable[Path] = ()) -> list[Lookup]:
     """Return the lookups below these folders, each once, in the order of the trace.
 
-    starts: folders from which a relative name may start, if its call names no folder.
+    starts: folders from which a relative name may start, if its call names no folder, and its
+        process has not changed its working directory.
     """
     starts = list(starts)
     bases = [*starts, *others]
     found: dict[Lookup, None] = {}
+    folders: dict[str, list[Path]] = {}
     for line in log.splitlines():
+        if changed := CHANGED.match(line):
+            folders[changed[1]] = [Path(changed[2])]
         if (call := CALL.search(line)) is None:
             continue
         name = call[3].encode().decode("unicode_escape").encode("latin-1")
-        for start in [Path(call[2])] if call[2] else starts:
+        if call[1] in NO_FILES and not name.startswith(b"/"):
+            continue
+        known = folders.get(line.partition(" ")[0], starts)
+        for start in [Path(call[2])] if call[2] else known:
             path = Path(os.path.normpath(start / os.fsdecode(name)))
             if any(path == base or base in path.parents for base in bases):
                 found[Lookup(path, "O_DIRECTORY" in line or name.endswith(b"/"))] = None

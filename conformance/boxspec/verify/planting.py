@@ -5,6 +5,8 @@ up. In /tmp only names of missing files are used.
 2. A program inside plants scripts with these names, and with names that launchers often execute.
 3. The command starts again. It must not execute the scripts outside the sandbox: each script makes
 a mark where no program inside can write.
+4. It must not follow links either that a program inside makes in the places of these names
+(linked.py).
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from boxspec.subject.observe.facts import content, holds
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.subject.planted import PLANTED, write_planted
 from boxspec.verify.errors import UntestableError
-from boxspec.verify.lookups import could_be_planted, lookups, tracer
+from boxspec.verify.linked import after_linking, names
+from boxspec.verify.lookups import Lookup, could_be_planted, lookups, tracer
 from boxspec.verify.outcome import Outcome
 from boxspec.verify.row import IDLE, Attempt, Row, Target
 from boxspec.verify.scene import TEMPORARY, Scene
@@ -63,14 +66,16 @@ def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
         if scene.marks is None:
             return found
         usual = [*_below(scene.root, 0), *_below(scene.home, 1)]
-        looked_up = [] if starter.is_control else _looked_up(starter, scene)
-        paths = _planted(starter, scene, [*usual, *looked_up])
+        seen = [] if starter.is_control else _looked_up(starter, scene)
+        looked_up, linked = _scripts(scene, seen), names(scene, seen)
+        paths, said = _planted(starter, scene, [*usual, *looked_up])
         if (scene.marks / INSIDE).exists() and not starter.is_control:
             why = "a program inside can write outside, so a mark proves nothing"
             found.cannot |= {row.id: why for row in rows}
             return found
         if not paths:
-            found.cannot |= {row.id: "a program inside made none of the files" for row in rows}
+            why = f"a program inside made none of the files ({said})"
+            found.cannot |= {row.id: why for row in rows}
             return found
         if starter.is_control:
             words = ["/bin/sh", "-c", '. "$0"; exec "$@"', str(scene.root / ".bashrc"), *words]
@@ -83,6 +88,9 @@ def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
                     starter.run(scene, NOTHING)
             found.problem = ""
             collect(scene, found, wanted, plan, starter.run(scene, words, witness=plan.witness))
+    # A command that did not end in time once may not end in further starts either.
+    if found.ran and not found.hangs:
+        found.tried |= after_linking(starter, rows[0].id, linked)
     return found
 
 
@@ -90,7 +98,7 @@ def _below(folder: Path, which: int) -> list[Path]:
     return [folder / name for names in PLANTED.values() for name in names[which]]
 
 
-def _looked_up(starter: Starter, scene: Scene) -> list[Path]:
+def _looked_up(starter: Starter, scene: Scene) -> list[Lookup]:
     log = scene.private / random_name()
     scene.prefix = tracer(log)
     if not scene.prefix:
@@ -99,21 +107,25 @@ def _looked_up(starter: Starter, scene: Scene) -> list[Path]:
     scene.prefix = []
     with contextlib.suppress(OSError):
         text = log.read_text("utf-8", "surrogateescape")
-        found = lookups(text, (scene.root, scene.home), [TEMPORARY])
-        return list(
-            dict.fromkeys(
-                each.script
-                for each in found
-                if could_be_planted(each)
-                and not scene.is_of_the_kit(each.path)
-                and (_is_of(scene, each.script) or not os.path.lexists(_top(each.script)))
-            )
-        )
+        return lookups(text, (scene.root, scene.home), [TEMPORARY])
     return []
 
 
-def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> list[Path]:
-    """Let a program inside make these files; return the files that it made."""
+def _scripts(scene: Scene, found: Iterable[Lookup]) -> list[Path]:
+    """Return the files that the command would execute and that a program inside may make."""
+    return list(
+        dict.fromkeys(
+            each.script
+            for each in found
+            if could_be_planted(each)
+            and not scene.is_of_the_kit(each.path)
+            and (_is_of(scene, each.script) or not os.path.lexists(_top(each.script)))
+        )
+    )
+
+
+def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> tuple[list[Path], str]:
+    """Let a program inside make these files; return the files that it made, and its end."""
     seed = scene.fresh(scene.root)
     for path in paths:
         # The home directory may contain the workspace. Then a name in the workspace is relative to
@@ -129,9 +141,9 @@ def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> list[Path
     for name, folder in _bases(scene).items():
         lines.append(f"cp -R {shlex.quote(str(seed / name))}/. {shlex.quote(str(folder))}")
     script.write_text("".join(f"( {line} ) 2>/dev/null\n" for line in lines))
-    starter.run(scene, [*SHELLS[0], str(script)])
+    ended = starter.run(scene, [*SHELLS[0], str(script)])
     delete(seed)
-    return [path for path in paths if _is_planted(scene, path)]
+    return [path for path in paths if _is_planted(scene, path)], ended.said
 
 
 def _bases(scene: Scene) -> dict[str, Path]:

@@ -16,6 +16,10 @@ LOG = """\
 13 openat(AT_FDCWD</>, "/home/u/box.d", O_RDONLY|O_CLOEXEC|O_DIRECTORY) = -1 ENOENT (No such file)
 13 access("/tmp/box.env", R_OK) = -1 ENOENT (No such file or directory)
 13 access("/etc/ld.so.preload", R_OK) = -1 ENOENT (No such file or directory)
+14 mount("tmpfs", "/home/u/tmp", "tmpfs", MS_NODEV, NULL) = 0
+14 symlink("pts/ptmx", "/dev/ptmx") = 0
+14 chdir("/tmp") = 0
+14 mkdir("box", 0755) = 0
 13 +++ exited with 0 +++
 """
 
@@ -29,8 +33,10 @@ def test_names_below_the_folders_are_found() -> None:
         ("/home/u/.config/box/a é", False),
         ("/home/u/box.d", True),
         ("/tmp/box.env", False),
+        ("/tmp", False),
+        ("/tmp/box", False),
     ]
-    assert found[-2].script == Path("/home/u/box.d/00-first.sh")
+    assert found[-4].script == Path("/home/u/box.d/00-first.sh")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,154 @@
+"""Files and folders that a program inside replaces by links, which the next start follows.
+
+A command may show a folder of the workspace at another path. If a program inside can replace this
+folder by a link, the next start shows the target of the link.
+
+1. A program inside uses files outside. A file that it can use without a link proves nothing.
+2. It replaces each name that the command looks up by a link to one of these files.
+3. In the next start a program tries again, at each path where a mount may show the file.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from boxspec.verify.lookups import Lookup
+from boxspec.verify.outcome import Key, Outcome, Tried
+from boxspec.verify.plan import Plan
+from boxspec.verify.reading import leaks
+from boxspec.verify.row import Attempt
+from boxspec.verify.scene import Scene
+from boxspec.verify.starts import Starter, collect
+
+# If the command does not start with all links, this number of links is tried one by one.
+SINGLY = 4
+# A missing path with such a name is usually a file.
+FILE = re.compile(r"(rc|env|config|\.\w+)$")
+
+
+@dataclass(frozen=True)
+class Name:
+    """A path that the command looks up, relative to the workspace or the home directory."""
+
+    in_root: bool
+    rest: Path
+    is_file: bool
+
+    def path(self, scene: Scene) -> Path:
+        return (scene.root if self.in_root else scene.home) / self.rest
+
+
+@dataclass(frozen=True)
+class Target:
+    """A link to make, and the file outside that a program could use by it."""
+
+    path: Path
+    to: Path
+    file: Path
+    token: str
+
+
+def names(scene: Scene, found: Iterable[Lookup]) -> list[Name]:
+    """Return the paths that a program inside may replace. The scene must be that of the lookups."""
+    made: dict[Name, None] = {}
+    for path in (each.path for each in found):
+        in_root = path.is_relative_to(scene.root)
+        base = scene.root if in_root else scene.home
+        below = path.is_relative_to(base) and not scene.root.is_relative_to(path)
+        if path == base or not below or scene.is_of_the_kit(path) or path.is_symlink():
+            continue
+        is_file = path.is_file() if path.exists() else bool(FILE.search(path.name))
+        made[Name(in_root, path.relative_to(base), is_file)] = None
+    # If a folder is replaced, the paths below it are too.
+    return [each for each in made if not any(_is_below(each, other) for other in made)]
+
+
+def _is_below(name: Name, other: Name) -> bool:
+    return name.in_root == other.in_root and other.rest in name.rest.parents
+
+
+def after_linking(starter: Starter, row: str, found: Iterable[Name]) -> dict[Key, Tried]:
+    """Return the attempts that have an effect outside only by a link that a program inside made."""
+    found = list(found)
+    if not found:
+        return {}
+    with starter.scene([]) as (scene, _, _):
+        targets = [_target(scene, each) for each in found]
+        before = [attempt for each in targets for attempt in _uses(scene, each)]
+        links = [_relink(each) for each in targets]
+        scene.settle()
+        first = _made(starter, scene, [*before, *links])
+        used = {each.shown for each in first.tried.values() if each.effects}
+        linked = [each for each in targets if _is_linked(each)]
+        uses = {
+            each: [use for use in _uses(scene, each) if use.shown not in used] for each in linked
+        }
+        if not any(uses.values()):
+            return {}
+        second = _made(starter, scene, [use for each in uses.values() for use in each])
+        if second.ran:
+            return _leaked(row, [second])
+        # One of the links may stop the launcher.
+        outcomes = []
+        for each in linked:
+            each.path.unlink()
+        for each, tries in list(uses.items())[:SINGLY]:
+            each.path.symlink_to(each.to)
+            outcomes.append(_made(starter, scene, tries))
+            each.path.unlink()
+        return _leaked(row, outcomes)
+
+
+def _target(scene: Scene, name: Name) -> Target:
+    folder = scene.outside_folder()
+    file = folder / secrets.token_hex(8)
+    return Target(name.path(scene), file if name.is_file else folder, file, scene.decoy(file))
+
+
+def _relink(target: Target) -> Attempt:
+    params: dict[str, object] = {"denied": target.path, "target": target.to}
+    return Attempt("d_relink", "a link", params, lambda result: [])
+
+
+def _is_linked(target: Target) -> bool:
+    return target.path.is_symlink() and target.path.readlink() == target.to
+
+
+def _uses(scene: Scene, target: Target) -> list[Attempt]:
+    via = target.path if target.to == target.file else target.path / target.file.name
+    found = target.file.stat()
+    file = f"{found.st_dev}:{found.st_ino}"
+    params: dict[str, object] = {"path": target.file, "via": via, "name": target.file.name}
+    shown = scene.shown(target.file)
+    link = f"{scene.shown(target.path)}, which a program inside replaced by a link,"
+    read = leaks(target.token, f"{link} showed the target at the next start")
+    written = f"{link} let the next start write to the target"
+    return [
+        Attempt("r_linked", f"{shown} read", {**params, "file": file}, read),
+        Attempt(
+            "w_linked",
+            f"{shown} written",
+            {**params, "file": file},
+            lambda result: [written] if scene.changes(target.file.parent) else [],
+        ),
+    ]
+
+
+def _made(starter: Starter, scene: Scene, attempts: Iterable[Attempt]) -> Outcome:
+    """Make these attempts in one start."""
+    wanted: dict[Key, Attempt] = {("", number): each for number, each in enumerate(attempts)}
+    plan, outcome = Plan.of_attempts(scene, wanted.values()), Outcome()
+    ended = starter.run(scene, [str(scene.program), str(plan.path)], witness=plan.witness)
+    collect(scene, outcome, wanted, plan, ended)
+    return outcome
+
+
+def _leaked(row: str, outcomes: Iterable[Outcome]) -> dict[Key, Tried]:
+    tried = [each for outcome in outcomes for each in outcome.tried.values() if each.effects]
+    # Without the command these attempts are not made, so they only add leaks. The numbers of other
+    # attempts are positive.
+    return {(row, -number): each for number, each in enumerate(tried, 1)}
