@@ -189,9 +189,19 @@ def _works(row: Row, probes: Both, shell: Both) -> Verdict:
         for key, each in control.of(row).items():
             if _works_without(each):
                 groups.setdefault(each.group or key, []).append(key)
+        counted += len(groups)
+        if (
+            groups
+            and inside.problem
+            and inside is shell.inside
+            and not inside.hangs
+            and probes.inside.ran
+        ):
+            # Other programs run inside, so the command keeps the shell or its output out.
+            failed.append(inside.problem)
+            continue
         if groups and inside.problem:
             return Verdict(row, Status.NOT_TESTED, (inside.problem,))
-        counted += len(groups)
         for keys in groups.values():
             tried = [inside.tried[key] for key in keys if key in inside.tried]
             if not any(each.effects for each in tried):

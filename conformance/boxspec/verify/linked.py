@@ -18,7 +18,6 @@ from pathlib import Path
 
 from boxspec.verify.lookups import Lookup
 from boxspec.verify.outcome import Key, Outcome, Tried
-from boxspec.verify.plan import Plan
 from boxspec.verify.reading import leaks
 from boxspec.verify.row import Attempt
 from boxspec.verify.scene import Scene
@@ -59,7 +58,8 @@ def names(scene: Scene, found: Iterable[Lookup]) -> list[Name]:
         in_root = path.is_relative_to(scene.root)
         base = scene.root if in_root else scene.home
         below = path.is_relative_to(base) and not scene.root.is_relative_to(path)
-        if path == base or not below or scene.is_of_the_kit(path) or path.is_symlink():
+        odd = scene.is_of_the_kit(path) or path.is_symlink() or "\n" in str(path)
+        if path == base or not below or odd:
             continue
         is_file = path.is_file() if path.exists() else bool(FILE.search(path.name))
         made[Name(in_root, path.relative_to(base), is_file)] = None
@@ -141,8 +141,9 @@ def _uses(scene: Scene, target: Target) -> list[Attempt]:
 def _made(starter: Starter, scene: Scene, attempts: Iterable[Attempt]) -> Outcome:
     """Make these attempts in one start."""
     wanted: dict[Key, Attempt] = {("", number): each for number, each in enumerate(attempts)}
-    plan, outcome = Plan.of_attempts(scene, wanted.values()), Outcome()
-    ended = starter.run(scene, [str(scene.program), str(plan.path)], witness=plan.witness)
+    outcome = Outcome()
+    plan, words = starter.planned(scene, wanted.values())
+    ended = starter.run(scene, words, witness=plan.witness)
     collect(scene, outcome, wanted, plan, ended)
     return outcome
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,12 +29,14 @@ from boxspec.verify.lookups import Lookup, could_be_planted, lookups, tracer
 from boxspec.verify.outcome import Outcome
 from boxspec.verify.row import IDLE, Attempt, Row, Target
 from boxspec.verify.scene import TEMPORARY, Scene
-from boxspec.verify.starts import SHELLS, Starter, collect, planned
+from boxspec.verify.starts import Starter, collect, planned
 
 # If the command does not start with all planted files, this number of files is tried one by one.
 SINGLY = 8
 # The command line of a program without effects.
 NOTHING = ["/bin/true"]
+# The control executes a planted file, and then starts the program.
+SOURCES = ["/bin/sh", "-c", '. "$0"; exec "$@"']
 # The program inside tries to make this file in the folder of the marks. If that works, it could
 # have made the marks too, so they prove nothing.
 INSIDE = "inside"
@@ -68,17 +69,16 @@ def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
         usual = [*_below(scene.root, 0), *_below(scene.home, 1)]
         seen = [] if starter.is_control else _looked_up(starter, scene)
         looked_up, linked = _scripts(scene, seen), names(scene, seen)
-        paths, said = _planted(starter, scene, [*usual, *looked_up])
+        paths, outcome = _planted(starter, scene, [*usual, *looked_up])
         if (scene.marks / INSIDE).exists() and not starter.is_control:
             why = "a program inside can write outside, so a mark proves nothing"
             found.cannot |= {row.id: why for row in rows}
             return found
-        if not paths:
-            why = f"a program inside made none of the files ({said})"
-            found.cannot |= {row.id: why for row in rows}
+        if not outcome.ran:
+            found.problem = outcome.problem
             return found
         if starter.is_control:
-            words = ["/bin/sh", "-c", '. "$0"; exec "$@"', str(scene.root / ".bashrc"), *words]
+            words = [*SOURCES, str(scene.root / ".bashrc"), *words]
         ended = starter.run(scene, words, witness=plan.witness)
         collect(scene, found, wanted, plan, ended)
         if not found.ran and ended.in_time and not any(scene.marks.iterdir()):
@@ -124,30 +124,32 @@ def _scripts(scene: Scene, found: Iterable[Lookup]) -> list[Path]:
     )
 
 
-def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> tuple[list[Path], str]:
-    """Let a program inside make these files; return the files that it made, and its end."""
+def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> tuple[list[Path], Outcome]:
+    """Let a program inside make these files; return the files that it made, and its outcome."""
     seed = scene.fresh(scene.root)
-    for path in paths:
-        # The home directory may contain the workspace. Then a name in the workspace is relative to
-        # the workspace.
-        name, base = next(each for each in _bases(scene).items() if path.is_relative_to(each[1]))
-        if name == "temporary":
+    seed.mkdir()
+    attempts: list[Attempt] = []
+    for number, path in enumerate(paths):
+        if "\n" in str(path):
+            continue
+        if path.is_relative_to(TEMPORARY) and not _is_of(scene, path):
             scene.removed_with_the_scene(_top(path))
-        made = seed / name / path.relative_to(base)
+        made = seed / str(number)
         with contextlib.suppress(OSError, UnicodeDecodeError):
             write_planted(made, _mark(scene, path), (content(path) or b"").decode())
-    script = scene.fresh(scene.root)
-    lines = [f": >{shlex.quote(str(scene.marks / INSIDE))}"] if scene.marks else []
-    for name, folder in _bases(scene).items():
-        lines.append(f"cp -R {shlex.quote(str(seed / name))}/. {shlex.quote(str(folder))}")
-    script.write_text("".join(f"( {line} ) 2>/dev/null\n" for line in lines))
-    ended = starter.run(scene, [*SHELLS[0], str(script)])
+            attempts.append(_attempt("d_plant", {"from": made, "denied": path}))
+    if scene.marks:
+        attempts.append(_attempt("d_create", {"denied": scene.marks / INSIDE}))
+    wanted = {("", number): each for number, each in enumerate(attempts)}
+    plan, words = starter.planned(scene, attempts)
+    outcome = Outcome()
+    collect(scene, outcome, wanted, plan, starter.run(scene, words, witness=plan.witness))
     delete(seed)
-    return [path for path in paths if _is_planted(scene, path)], ended.said
+    return [path for path in paths if _is_planted(scene, path)], outcome
 
 
-def _bases(scene: Scene) -> dict[str, Path]:
-    return {"root": scene.root, "home": scene.home, "temporary": TEMPORARY}
+def _attempt(probe: str, params: dict[str, object]) -> Attempt:
+    return Attempt(probe, probe, params, lambda result: [])
 
 
 def _is_of(scene: Scene, path: Path) -> bool:

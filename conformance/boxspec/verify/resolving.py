@@ -21,10 +21,11 @@ from boxspec.verify.scene import Scene
 
 NAMESPACES = ["unshare", "--net", "--mount"]
 PROBE = "n_resolve"
+# The server is no child of the command, because a command may wait for all of its children.
 ENTER = """\
 mount --bind "$1" /etc/resolv.conf || exit 125
-"$2" -I -S -c "$3" "$4" "$5" <&- >&- 2>&- &
-until [ -e "$5" ]; do kill -0 $! || exit 125; done
+server=$("$2" -I -S -c "$3" "$4" "$5" <&- >&- 2>&- & echo $!)
+until [ -e "$5" ]; do kill -0 "$server" || exit 125; done
 shift 5
 exec "$@"
 """

@@ -20,12 +20,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from boxspec.subject.observe.facts import holds
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.command import Command
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.janitor import Janitor
 from boxspec.verify.launch import Ended, Start, launch
 from boxspec.verify.layout import Layout, parents
+from boxspec.verify.manner import OTHERS, Manner, is_start
 from boxspec.verify.outcome import NO_END, Key, Outcome, Tried
 from boxspec.verify.plan import END, START, Plan
 from boxspec.verify.row import Attempt, Line, Row
@@ -63,6 +65,7 @@ class Starter:
         self._limit_s, self._furniture = limit_s, furniture
         self._parents = parents()
         self.starts = 0
+        self.manner = Manner()
 
     @property
     def is_control(self) -> bool:
@@ -103,6 +106,11 @@ class Starter:
         argv = self._command.argv(scene, program) if self._command else list(program)
         if scene.prefix:
             argv = [str(shutil.which(scene.prefix[0])), *scene.prefix[1:], *argv]
+        if self.manner.terminal and stdout is None:
+            with Terminal() as shown:
+                stdin = shown.theirs if stdin is None else stdin
+                ended = self.run(scene, program, flags, stdin, witness, wait_for_all, shown.theirs)
+            return replace(ended, stdout=shown.shown)
         env = scene.environment(os.environ)
         self.starts += 1
         limit_s = self._limit_s
@@ -110,6 +118,27 @@ class Starter:
         ends_s = ENDS_S if self._command else 0.0
         how = Start(argv, env, flags, stdin, limit_s, ends_s, witness, wait_for_all, stdout)
         return launch(self._janitor, scene, how)
+
+    def planned(self, scene: Scene, attempts: Iterable[Attempt]) -> tuple[Plan, list[str]]:
+        """Make a plan of these attempts; return it with the words that start its program."""
+        plan = Plan.of_attempts(scene, attempts)
+        return plan, [self.manner.word(scene, path) for path in (scene.program, plan.path)]
+
+    def adapt(self) -> bool:
+        """Look for another manner in which the command runs a program; return True if there is
+        one."""
+        usual = self.manner
+        for self.manner in OTHERS:
+            with self.scene([]) as (scene, _, _):
+                plan, words = self.planned(scene, [])
+                scene.settle()
+                ended = self.run(scene, words, witness=plan.witness)
+                if is_start(plan, ended.stdout):
+                    return True
+                if not ended.in_time:
+                    break
+        self.manner = usual
+        return False
 
 
 def _furnish(scene: Scene, rows: Iterable[Row], others: Sequence[Row], absent: bool) -> None:
@@ -183,9 +212,9 @@ def planned(
     with starter.scene(rows, absent) as (scene, arranged, refused):
         found.cannot |= refused
         wanted = {key: each for key, each in arranged.items() if key not in found.tried}
-        plan = Plan.of_attempts(scene, wanted.values())
+        plan, words = starter.planned(scene, wanted.values())
         scene.settle()
-        yield scene, wanted, plan, [str(scene.program), str(plan.path)]
+        yield scene, wanted, plan, words
 
 
 def collect(
@@ -223,10 +252,12 @@ def collect(
 
 
 def _advice(plan: Path, ended: Ended) -> str:
-    """Return a hint if the command does not wait for its program, or runs it as a user who cannot
-    enter the folders."""
+    """Return a hint if the command does not wait for its program, shows the workspace elsewhere, or
+    runs the program as a user who cannot enter the folders."""
     if ended.others and ended.status == "exited 0":
         return f"; it ended before {ended.others[0]}: let it wait for the program"
+    if "no such file" in ended.said.lower() and plan.parent.name in ended.said:
+        return "; if the command shows the workspace at another path, let it start programs there"
     closed = [each for each in plan.parents if not each.stat().st_mode & stat.S_IXOTH]
     if not closed or "permission denied" not in ended.said.lower():
         return ""
@@ -250,27 +281,32 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
         if not lines:
             return found
         ran, made = secrets.token_hex(8), scene.fresh(scene.root)
-        text = "".join(f"( {line.text} ) </dev/null\n" for line in lines.values())
+        text = "".join(f"( {line.text} )\n" for line in lines.values())
         script = scene.fresh(scene.root)
-        head = f"echo {ran} >{shlex.quote(str(made))}\necho {ran}\n"
-        script.write_text(f"{head}{text}echo {ran}\n")
+        text = f"echo {ran} >{shlex.quote(str(made))}\necho {ran}\n{text}echo {ran}\n"
+        # The command may show the workspace, as working directory, at another path.
+        here = text.replace(str(scene.root), ".")
+        script.write_text(f"if [ -e ./{script.name} ]; then\n{here}else\n{text}fi\n")
         scene.settle()
         # A command may treat a program specially because of its name, so the program is chosen at
         # random.
-        words = [*secrets.choice(SHELLS), str(script)]
+        words = [*secrets.choice(SHELLS), starter.manner.word(scene, script)]
         # A confinement may depend on the streams. The other starts have /dev/null as stdin and
         # files for the output. This start has a closed pipe, and writes to a terminal.
         nothing, end = os.pipe()
         os.close(end)
         try:
             with Terminal() as terminal:
-                ended = starter.run(scene, words, stdin=nothing, stdout=terminal.theirs)
+                stdin = terminal.theirs if starter.manner.terminal else nothing
+                ended = starter.run(scene, words, stdin=stdin, stdout=terminal.theirs)
         finally:
             os.close(nothing)
         output = terminal.shown
         found.ran = output.count(ran.encode()) == 2
         if not ended.in_time:
             found.problem = f"{NO_END} ({ended.status})"
+        elif not found.ran and holds(made, ran):
+            found.problem = "a shell ran inside, and its output did not come out"
         elif not found.ran:
             found.problem = f"a shell did not run inside ({_said(ended, output)})"
         found.output = _said(ended, output)

@@ -40,6 +40,7 @@ class Starts:
     control: Starter
     inside: Starter
     hung: Outcome | None = None
+    _adapted: bool = False
 
     def both(self, rows: Sequence[Row], asked: Asked) -> Both:
         """Test these rows without the command and with it."""
@@ -50,6 +51,12 @@ class Starts:
         if self.hung is not None and not (self.hung.ran and asked is by_probes):
             return Both(Outcome(), self.hung)
         found = Both(asked(self.control, rows), asked(self.inside, rows))
+        outcome = found.inside
+        # The first start of a program shows whether the command needs another manner.
+        if asked is not by_shell and not self._adapted and not outcome.ran and not outcome.hangs:
+            self._adapted = True
+            if self.inside.adapt():
+                found.inside = asked(self.inside, rows)
         self.hung = found.inside if found.inside.hangs else None
         return found
 

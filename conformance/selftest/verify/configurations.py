@@ -260,35 +260,6 @@ CONFIGURATIONS = {
     "a_key_as_standard_input": row(
         "ssh-keys", f"{WITHOUT_HOME} {{}}\n", '<"$HOME/.ssh/id_ed25519"', ""
     ),
-    "a_key_in_a_pipe": row(
-        "ssh-keys", f'cat "{{}}" | {WITHOUT_HOME}\n', "$HOME/.ssh/id_ed25519", "/etc/hostname"
-    ),
-    "a_token_in_a_file_without_a_name": rule(
-        "deny-read",
-        "~/token",
-        f"{WITHOUT_HOME} <<X\n$(cat {{}})\nX\n",
-        "$HOME/token",
-        "/etc/hostname",
-    ),
-    "a_control_group_that_is_writable": row(
-        "kernel",
-        USUAL,
-        "--ro-bind /proc/sys /proc/sys --bind /sys/fs/cgroup /sys/fs/cgroup",
-        "--ro-bind /proc/sys /proc/sys",
-        only_root=True,
-    ),
-    "a_folder_that_becomes_a_link": row(
-        "planted",
-        f"mkdir -p data\n{USUAL}",
-        f'{NO_HOME} --bind "$PWD/data" /mnt',
-        f"{NO_HOME} --tmpfs /mnt",
-    ),
-    "a_file_that_becomes_a_link": row(
-        "planted",
-        USUAL,
-        f'{NO_HOME} --tmpfs /mnt $([ ! -f .npmrc ] || echo "--ro-bind $PWD/.npmrc /mnt/npmrc")',
-        f'{NO_HOME} --ro-bind-try "$PWD/.npmrc" "$PWD/.npmrc"',
-    ),
     "a_start_file_that_is_left_open_for_writing": row(
         "start-files", f'exec 8<>"$HOME/.bashrc"\n{WITHOUT_HOME} {{}}\n', "", "8>&-"
     ),

@@ -11,22 +11,24 @@ import pytest
 
 from boxspec.verify.defaults import rows
 from selftest.verify.configurations import CONFIGURATIONS
+from selftest.verify.configurations_of_places import OF_PLACES
 from selftest.verify.wrappers import Verified, verify, without_bubblewrap, wrapper
 
 pytestmark = pytest.mark.skipif(bool(without_bubblewrap()), reason=without_bubblewrap())
 FINE = ("held",)
+EVERY = {**CONFIGURATIONS, **OF_PLACES}
 
 
 def _verified(folder: Path, name: str, part: str) -> Verified:
-    found = CONFIGURATIONS[name]
+    found = EVERY[name]
     box = wrapper(folder, "box.sh", found.body.replace("{}", part))
     return verify(folder, *found.asked, "--", box)
 
 
 @pytest.mark.turns(10)
-@pytest.mark.parametrize("name", CONFIGURATIONS)
+@pytest.mark.parametrize("name", EVERY)
 def test_the_mistake_is_named_and_the_correction_is_not(tmp_path: Path, name: str) -> None:
-    found = CONFIGURATIONS[name]
+    found = EVERY[name]
     if found.only_root and os.geteuid() != 0:
         pytest.skip("only root has the privilege")
     if found.needs and shutil.which(found.needs) is None:

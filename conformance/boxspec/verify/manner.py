@@ -1,0 +1,40 @@
+"""Ways to start a program with the command.
+
+Most commands run the program of a path as they are. Some show the workspace at another path, and
+some refuse to start without a terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from boxspec.verify.plan import START, Plan
+from boxspec.verify.scene import Scene
+
+
+@dataclass(frozen=True)
+class Manner:
+    """One way to start a program.
+
+    moved: the words of the program are relative to the workspace, which the command shows at
+        another path.
+    terminal: all streams are a terminal.
+    """
+
+    moved: bool = False
+    terminal: bool = False
+
+    def word(self, scene: Scene, path: Path) -> str:
+        """Return the path of a file of the workspace, as a word of the program."""
+        return f"./{path.relative_to(scene.root)}" if self.moved else str(path)
+
+
+# In this order. The first one is tried in any case.
+OTHERS: Sequence[Manner] = (Manner(moved=True), Manner(terminal=True), Manner(True, True))
+
+
+def is_start(plan: Plan, output: bytes) -> bool:
+    """True if the program of this plan ran."""
+    return START in plan.records(output)
