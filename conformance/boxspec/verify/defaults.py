@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from boxspec.verify.inherited import Inherited
+from boxspec.verify.inherited import Inherited, PipedVariables
 from boxspec.verify.kernel import kernel_targets
 from boxspec.verify.known_secrets import SECRETS
 from boxspec.verify.layout import without_the_kit
@@ -156,7 +156,7 @@ def _other_secrets() -> list[Row]:
 
 
 def _environment() -> list[Row]:
-    own = tuple(Variable(name) for name in VARIABLES)
+    own = (*(Variable(name) for name in VARIABLES), PipedVariables(VARIABLES))
     others = (Environments(VARIABLES[0]),)
     return [
         _row("environment", "read secrets in the environment", 87, own),

@@ -42,6 +42,18 @@ class Inherited(Target):
         return made
 
 
+@dataclass(frozen=True)
+class PipedVariables(Target):
+    """The values of variables that the command passes by a pipe, instead of by the environment."""
+
+    names: tuple[str, ...]
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        tokens = {f"the variable {name}": scene.variable(name) for name in self.names}
+        shown = "the value of a variable in a pipe or a file without a name"
+        return [Attempt("r_streams", shown, {}, piped(tokens))]
+
+
 def _opened(paths: dict[str, Path], access: str) -> Callable[[ProbeResult], list[str]]:
     """Return an effect for each of these files that is open in the program."""
 

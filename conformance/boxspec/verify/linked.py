@@ -1,21 +1,25 @@
-"""Files and folders that a program inside replaces by links, which the next start follows.
+"""Links and lists that a program inside makes, and that the next start of the command follows.
 
 A command may show a folder of the workspace at another path. If a program inside can replace this
-folder by a link, the next start shows the target of the link.
+folder by a link, the next start shows the target of the link. A command may also read, from a file
+of the workspace, the names of folders to show.
 
 1. A program inside uses files outside. A file that it can use without a link proves nothing.
 2. It replaces each name that the command looks up by a link to one of these files.
 3. In the next start a program tries again, at each path where a mount may show the file.
+4. The same with files that contain the path of a folder outside, instead of links.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from boxspec.subject.observe.facts import holds
 from boxspec.verify.lookups import Lookup
 from boxspec.verify.outcome import Key, Outcome, Tried
 from boxspec.verify.reading import leaks
@@ -25,6 +29,8 @@ from boxspec.verify.starts import Starter, collect
 
 # If the command does not start with all links, this number of links is tried one by one.
 SINGLY = 4
+LINKED = "replaced by a link to a folder outside"
+LISTED = "filled with the path of a folder outside"
 # A missing path with such a name is usually a file.
 FILE = re.compile(r"(rc|env|config|\.\w+)$")
 
@@ -72,35 +78,72 @@ def _is_below(name: Name, other: Name) -> bool:
 
 
 def after_linking(starter: Starter, row: str, found: Iterable[Name]) -> dict[Key, Tried]:
-    """Return the attempts that have an effect outside only by a link that a program inside made."""
+    """Return the attempts that have an effect outside only by what a program inside has made."""
     found = list(found)
     if not found:
         return {}
     with starter.scene([]) as (scene, _, _):
         targets = [_target(scene, each) for each in found]
-        before = [attempt for each in targets for attempt in _uses(scene, each)]
-        links = [_relink(each) for each in targets]
-        scene.settle()
-        first = _made(starter, scene, [*before, *links])
+        before = [use for each in targets for use in _uses(scene, each, LINKED)]
+        first = _made(starter, scene, [*before, *(_relink(each) for each in targets)])
         used = {each.shown for each in first.tried.values() if each.effects}
         linked = [each for each in targets if _is_linked(each)]
-        uses = {
-            each: [use for use in _uses(scene, each) if use.shown not in used] for each in linked
-        }
-        if not any(uses.values()):
-            return {}
-        second = _made(starter, scene, [use for each in uses.values() for use in each])
-        if second.ran:
-            return _leaked(row, [second])
-        # One of the links may stop the launcher.
-        outcomes = []
+        outcomes = _next_starts(starter, scene, linked, used, LINKED)
         for each in linked:
-            each.path.unlink()
-        for each, tries in list(uses.items())[:SINGLY]:
-            each.path.symlink_to(each.to)
-            outcomes.append(_made(starter, scene, tries))
-            each.path.unlink()
-        return _leaked(row, outcomes)
+            _restore(each)
+        lists = [each for each in targets if not each.path.is_dir()]
+        if lists:
+            _made(starter, scene, [_list(scene, each) for each in lists])
+            made = [each for each in lists if holds(each.path, str(each.file.parent))]
+            outcomes += _next_starts(starter, scene, made, used, LISTED)
+    tried = [each for outcome in outcomes for each in outcome.tried.values() if each.effects]
+    # Without the command these attempts are not made, so they only add leaks. The numbers of other
+    # attempts are positive.
+    return {(row, -number): each for number, each in enumerate(tried, 1)}
+
+
+def _next_starts(
+    starter: Starter, scene: Scene, made: Iterable[Target], used: Iterable[str], how: str
+) -> list[Outcome]:
+    """Start a program that uses the targets of these names.
+
+    used: the attempts that work without the names.
+    """
+    uses = {
+        each: [use for use in _uses(scene, each, how) if use.shown not in used] for each in made
+    }
+    if not any(uses.values()):
+        return []
+    second = _made(starter, scene, [use for each in uses.values() for use in each])
+    if second.ran:
+        return [second]
+    # One of the names may stop the launcher.
+    outcomes = []
+    hidden = {each: each.path.with_name(f"{each.path.name}~~") for each in uses}
+    for each, away in hidden.items():
+        each.path.rename(away)
+    for each, tries in list(uses.items())[:SINGLY]:
+        hidden[each].rename(each.path)
+        outcomes.append(_made(starter, scene, tries))
+        each.path.rename(hidden[each])
+    for each, away in hidden.items():
+        away.rename(each.path)
+    return outcomes
+
+
+def _restore(target: Target) -> None:
+    """Remove a link, and put the old file or folder in its place again."""
+    target.path.unlink(missing_ok=True)
+    old = target.path.with_name(f"{target.path.name}~")
+    if os.path.lexists(old):
+        old.rename(target.path)
+
+
+def _list(scene: Scene, target: Target) -> Attempt:
+    seed = scene.fresh(scene.root)
+    seed.write_text(f"{target.file.parent}\n")
+    params: dict[str, object] = {"from": seed, "denied": target.path}
+    return Attempt("d_plant", "a list", params, lambda result: [])
 
 
 def _target(scene: Scene, name: Name) -> Target:
@@ -118,15 +161,15 @@ def _is_linked(target: Target) -> bool:
     return target.path.is_symlink() and target.path.readlink() == target.to
 
 
-def _uses(scene: Scene, target: Target) -> list[Attempt]:
+def _uses(scene: Scene, target: Target, how: str) -> list[Attempt]:
     via = target.path if target.to == target.file else target.path / target.file.name
     found = target.file.stat()
     file = f"{found.st_dev}:{found.st_ino}"
     params: dict[str, object] = {"path": target.file, "via": via, "name": target.file.name}
     shown = scene.shown(target.file)
-    link = f"{scene.shown(target.path)}, which a program inside replaced by a link,"
-    read = leaks(target.token, f"{link} showed the target at the next start")
-    written = f"{link} let the next start write to the target"
+    link = f"{scene.shown(target.path)}, which a program inside {how},"
+    read = leaks(target.token, f"{link} showed it at the next start")
+    written = f"{link} let the next start write it"
     return [
         Attempt("r_linked", f"{shown} read", {**params, "file": file}, read),
         Attempt(
@@ -142,14 +185,9 @@ def _made(starter: Starter, scene: Scene, attempts: Iterable[Attempt]) -> Outcom
     """Make these attempts in one start."""
     wanted: dict[Key, Attempt] = {("", number): each for number, each in enumerate(attempts)}
     outcome = Outcome()
+    # An effect of an earlier start does not count again.
+    scene.settle()
     plan, words = starter.planned(scene, wanted.values())
     ended = starter.run(scene, words, witness=plan.witness)
     collect(scene, outcome, wanted, plan, ended)
     return outcome
-
-
-def _leaked(row: str, outcomes: Iterable[Outcome]) -> dict[Key, Tried]:
-    tried = [each for outcome in outcomes for each in outcome.tried.values() if each.effects]
-    # Without the command these attempts are not made, so they only add leaks. The numbers of other
-    # attempts are positive.
-    return {(row, -number): each for number, each in enumerate(tried, 1)}

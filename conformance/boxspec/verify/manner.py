@@ -30,11 +30,18 @@ class Manner:
         """Return the path of a file of the workspace, as a word of the program."""
         return f"./{path.relative_to(scene.root)}" if self.moved else str(path)
 
+    def works(self, scene: Scene, plan: Plan, output: bytes) -> bool:
+        """True if the program of this plan ran.
+
+        If the command does not show the workspace at another path, relative words prove nothing:
+        another user may be unable to enter the folders of the run, and has the working directory
+        of the kit all the same.
+        """
+        found = plan.records(output).get(START)
+        if found is None or not found.output:
+            return False
+        return not (self.moved and Path(found.output) == scene.root.resolve())
+
 
 # In this order. The first one is tried in any case.
 OTHERS: Sequence[Manner] = (Manner(moved=True), Manner(terminal=True), Manner(True, True))
-
-
-def is_start(plan: Plan, output: bytes) -> bool:
-    """True if the program of this plan ran."""
-    return START in plan.records(output)

@@ -134,7 +134,8 @@ def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> tuple[lis
             continue
         if path.is_relative_to(TEMPORARY) and not _is_of(scene, path):
             scene.removed_with_the_scene(_top(path))
-        made = seed / str(number)
+        # The name decides about the language of the script.
+        made = seed / str(number) / path.name
         with contextlib.suppress(OSError, UnicodeDecodeError):
             write_planted(made, _mark(scene, path), (content(path) or b"").decode())
             attempts.append(_attempt("d_plant", {"from": made, "denied": path}))

@@ -14,7 +14,7 @@ from typing import Any
 
 from boxspec.errors import UsageError
 from boxspec.verify.errors import UntestableError
-from boxspec.verify.inherited import Inherited
+from boxspec.verify.inherited import Inherited, PipedVariables
 from boxspec.verify.known_secrets import SECRET_FILES
 from boxspec.verify.limits import limit_of
 from boxspec.verify.linking import Link
@@ -187,7 +187,7 @@ def _targets(rule: Rule, home: Path, cwd: Path, folders: Container[Place]) -> li
     if rule.kind == "deny-env":
         if "=" in rule.value:
             raise UntestableError("the name of a variable has no =")
-        return [Variable(rule.value), Environments(rule.value)]
+        return [Variable(rule.value), PipedVariables((rule.value,)), Environments(rule.value)]
     if rule.kind == "allow-host":
         return [MayReach(_port(rule.value))]
     made: list[Target] = []

@@ -27,7 +27,7 @@ from boxspec.verify.errors import UntestableError
 from boxspec.verify.janitor import Janitor
 from boxspec.verify.launch import Ended, Start, launch
 from boxspec.verify.layout import Layout, parents
-from boxspec.verify.manner import OTHERS, Manner, is_start
+from boxspec.verify.manner import OTHERS, Manner
 from boxspec.verify.outcome import NO_END, Key, Outcome, Tried
 from boxspec.verify.plan import END, START, Plan
 from boxspec.verify.row import Attempt, Line, Row
@@ -133,7 +133,7 @@ class Starter:
                 plan, words = self.planned(scene, [])
                 scene.settle()
                 ended = self.run(scene, words, witness=plan.witness)
-                if is_start(plan, ended.stdout):
+                if self.manner.works(scene, plan, ended.stdout):
                     return True
                 if not ended.in_time:
                     break

@@ -58,6 +58,20 @@ OF_PLACES = {
         "--ro-bind /proc/sys /proc/sys",
         only_root=True,
     ),
+    "a_variable_in_a_pipe": rule(
+        "deny-env",
+        "MY_TOKEN",
+        'token="$MY_TOKEN"\nunset MY_TOKEN\nprintf "%s" "{}" | ' + USUAL.format(""),
+        "$token",
+        "x",
+    ),
+    "a_list_of_folders_that_the_launcher_shows": row(
+        "planted",
+        '{}[ ! -f "$list" ] || for each in $(cat "$list"); do more="--bind $each $each"; done\n'
+        f"{USUAL.format(NO_HOME + ' $more')}",
+        "list=box.list\n",
+        'list="$HOME/.config/box.list"\n',
+    ),
     "a_folder_that_becomes_a_link": row(
         "planted",
         f"mkdir -p data\n{USUAL}",
