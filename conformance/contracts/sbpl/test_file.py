@@ -156,6 +156,20 @@ def test_without_a_hold_the_file_is_gone_too(case: SbplCase) -> None:
     expect("files that `serve` leaves in the directory", os.listdir(place), [])
 
 
+@requires("SBPL-FILE-03")
+def test_a_file_of_the_caller_stays(case: SbplCase) -> None:
+    place = folder(case, "profiles")
+    file = place / "p.sb"
+    file.write_text(TEXT)
+    file.chmod(0o640)
+    message = sbpl.wrap_message(["x"], file=file, wrapper="present")
+    for answer in (case.send(message), case.sbpl.wrap(["x"], file=file, wrapper="present")):
+        expect("the file of the command", sbpl.argv_of(answer)[2], os.fsencode(file))
+        expect("files in the directory", os.listdir(place), [file.name])
+        expect("content of FILE", written(file), TEXT.encode())
+        expect("mode of FILE", oct(stat.S_IMODE(file.stat().st_mode)), "0o640")
+
+
 @requires("SBPL-FILE-04")
 def test_a_refused_wrap_leaves_no_file(case: SbplCase) -> None:
     place = folder(case, "profiles")

@@ -290,3 +290,12 @@ def own_file_without_require_not():
     @replaces(writable)
     def meets(original, form, path):
         return None if form[:1] == ["require-not"] else original(form, path)
+
+
+@fault("SBPL-FILE-03", "a file of the caller is removed at the end", "one path for both files")
+def file_of_the_caller_is_removed():
+    @replaces(wrapping.ExistingFile)
+    def file(original, self, shim):
+        if os.path.exists(self.path):
+            shim.temporary.append(self.path)
+        return original(self, shim)
