@@ -172,3 +172,16 @@ def test_the_root_is_an_exact_path(case: PolicyCase) -> None:
         loads(case, one_profile(modify=["m"], deny_modify=[deny, "!."]))
     for deny in ("a/**", "*", "*/**"):
         loads(case, one_profile(modify=["m"], deny_modify=[deny, "!."]), False)
+
+
+@requires("POLICY-EXCEPT-02")
+@pytest.mark.parametrize("deny", ["*.d/**", "**/*.key", "k/?/**", "a*b"])
+@pytest.mark.parametrize("others", [0, 1, 3], ids="{} other denies".format)
+def test_many_exceptions_lie_in_the_same_deny(case: PolicyCase, deny: str, others: int) -> None:
+    """An engine may change its method after many exceptions, and then it must still see the
+    deny."""
+    before = [f"other{at}/*" for at in range(others)]
+    inside = {"*.d/**": "!{}.d/x/**", "**/*.key": "!k/{}.key", "k/?/**": "!k/n/{}", "a*b": "!a{}b"}
+    holes = [inside[deny].format(at) for at in range(700)]
+    loads(case, denying(*before, deny, *holes))
+    loads(case, denying(*before, deny, *holes, "!elsewhere"), False)

@@ -47,3 +47,12 @@ def root_is_no_exception():
     @replaces(judge)
     def holds(original, deny, rule):
         return rule.body != "." and original(deny, rule)
+
+
+@fault("POLICY-EXCEPT-02", "a list of one deny is not compiled for many exceptions", "n > 1")
+def one_deny_is_not_compiled():
+    @replaces(judge)
+    def exception(original, file, rule, earlier, is_workspace):
+        if len(judge.positive(earlier)) == 1 and len(earlier) > 400:
+            earlier = []
+        original(file, rule, earlier, is_workspace)
