@@ -214,12 +214,14 @@ def behind_its_leader(case: ProcessCase, *last: Step, heard: bool = False) -> Sc
         return shim.finish()
 
 
-def woken_by(case: ProcessCase, last: Step) -> StepResult:
-    """Return the result of a wait in another thread. Meanwhile the step `last` acts on the
-    child."""
+def woken_by(case: ProcessCase, last: Step, waits: Step | None = None) -> StepResult:
+    """Return the result of a wait in the thread w. Meanwhile the step `last` acts on the child.
+
+    waits: the wait, by default one without a limit.
+    """
     pause = Pause(case)
     handles = {"a": handle("/bin/sleep", ["60"]), pause.name: pause.handle}
-    waits = step("wait", thread="w")
+    waits = waits or step("wait", thread="w")
     steps = [step("open"), waits, *pause.steps, last, step("join", thread="w")]
     with case.process.start(handles, steps, within_s=15) as shim:
         pause.reached()

@@ -8,7 +8,7 @@ from boxspec.api import expect, expect_within, for_the_prompt, requires
 from boxspec.api import programs as P
 from contracts.process.client import BridgeOptions, ProcessCase
 from contracts.process.judging import GRACE_MS, LINGER_MS, SH, are_gone
-from contracts.shared.moments import pass_time, send
+from contracts.shared.moments import pass_time, send, until
 
 
 @requires("PROCESS-BRIDGE-11", overlap=1.2, needs=["PROCESS-EOF-02"])
@@ -93,3 +93,24 @@ def test_output_in_the_grace_is_passed_on(case: ProcessCase, name: str) -> None:
     with for_the_prompt(case):
         got = (seen.how, len(seen.shim_stdout))
         expect("the response, and the bytes on stdout", got, ({"exited": 0}, size))
+
+
+@requires("PROCESS-BRIDGE-17", overlap=3.0, needs=["PROCESS-BRIDGE-08"])
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+def test_a_signal_while_the_rest_is_passed_on_ends_the_bridge(case: ProcessCase, name: str) -> None:
+    """Send a signal after the child's end, while the client still reads slowly."""
+    # Twice as much as a pipe holds: the child ends once the bridge has read the first half.
+    size, got, reads, events = 126_000, 0, 0, case.events()
+    line = '"$1" "$3" 0; exec "$2" "$4" 0'
+    words = ["-c", line, "sh", P.flood, P.slow_exit, size, events.path]
+    with case.process.start_bridge(SH, words, stdout="pipe", within_s=30) as shim:
+        child = events.wait("end").pid
+        until(lambda: not any(each.pid == child for each in shim.descendants()))
+        shim.signal(name)
+        # The client reads something every 400 ms, which without a signal extends the time.
+        while piece := shim.read("stdout", 4096):
+            got, reads = got + len(piece), reads + 1
+            pass_time(400 if reads < 7 else 0)
+        seen = shim.finish()
+    expect("the response", seen.how, {"exited": 0})
+    expect("whether the bridge ended before all was read", got < size, True, {"bytes": got})

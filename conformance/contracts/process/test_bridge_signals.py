@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 import pytest
 
 from boxspec.api import Stamp, at_least, expect, expect_within, for_the_prompt, requires
 from boxspec.api import programs as P
+from boxspec.subject.observe import procs
 from contracts.process.client import Bridge, ProcessCase
 from contracts.process.judging import (
     GRACE_MS,
@@ -18,6 +20,8 @@ from contracts.process.judging import (
     read_some,
 )
 from contracts.shared.moments import elapsed_ms, pass_time, until
+
+ENDS = {"exited": 4}
 
 
 def expect_killed_after_the_grace(case: ProcessCase, what: str, sent: Stamp, seen: Bridge) -> None:
@@ -130,3 +134,40 @@ def test_a_stopped_member_may_use_the_grace(case: ProcessCase) -> None:
     ended = {event.pid for event in events.all("end")}
     with for_the_prompt(case):
         expect("whether the member ended by itself", member in ended, True)
+
+
+@requires("PROCESS-BRIDGE-01", needs=["PROCESS-BRIDGE-07"])
+def test_input_in_the_grace_is_passed_on(case: ProcessCase) -> None:
+    line = 'trap "exec 3<&1" TERM; echo a; until [ -e /dev/fd/3 ]; do sleep 0.02; done; '
+    line += "echo b; read x; echo $x; exit 4"
+    with case.process.start_bridge(
+        SH, ["-c", line], stdin="pipe", stdout="pipe", within_s=15
+    ) as shim:
+        read_some(shim.stdout.fileno())
+        shim.signal("TERM")
+        handled = read_some(shim.stdout.fileno())
+        with contextlib.suppress(BrokenPipeError):
+            shim.stdin.write(b"word\n")
+            shim.stdin.flush()
+        got = read_some(shim.stdout.fileno())
+        seen = shim.finish()
+    with for_the_prompt(case):
+        expect("the output, and the response", (handled, got, seen.how), (b"b\n", b"word\n", ENDS))
+
+
+@requires("PROCESS-BRIDGE-07", needs=["PROCESS-BRIDGE-02"])
+@pytest.mark.parametrize("when", ["before the signal", "in the grace"])
+def test_the_end_of_input_does_not_shorten_the_grace(case: ProcessCase, when: str) -> None:
+    events = case.events()
+    words = [events.path, "--on", "TERM:exit:4:400"]
+    with case.process.start_bridge(P.siglog, words, stdin="pipe", within_s=15) as shim:
+        events.wait("ready")
+        if when == "before the signal":
+            shim.stdin.close()
+            procs.blocked_at_rest(shim.shim_pid)
+        shim.signal("TERM")
+        events.wait("signal")
+        shim.stdin.close()
+        seen = shim.finish()
+    with for_the_prompt(case):
+        expect("the response", seen.how, ENDS)

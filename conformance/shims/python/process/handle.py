@@ -85,7 +85,7 @@ class Process:
         self.end: End | None = None
         self.reaped = False
         self.detached = False
-        self.waits = 0  # the number of waits that are in progress
+        self.waits = 0  # the number of calls in progress that use the pidfd
         for fd in self.fds:
             if fd >= 0:
                 os.set_blocking(fd, not nonblocking)
@@ -143,13 +143,15 @@ class Process:
         return self.ended()
 
     def await_end(self, until: int | None) -> None:
-        with self.taking:
-            self.waits += 1
+        self.count(1)
         try:
             self.poll_end(until)
         finally:
-            with self.taking:
-                self.waits -= 1
+            self.count(-1)
+
+    def count(self, change: int) -> None:
+        with self.taking:
+            self.waits += change
 
     def poll_end(self, until: int | None) -> None:
         poll = select.poll()
@@ -174,6 +176,13 @@ class Process:
                 self.group.signal(number)
 
     def close(self, grace_ms: int) -> Object:
+        self.count(1)
+        try:
+            return self.end_in(grace_ms)
+        finally:
+            self.count(-1)
+
+    def end_in(self, grace_ms: int) -> Object:
         if not self.is_over():
             self.signal(_signal.SIGTERM)
             self.signal(_signal.SIGCONT)
