@@ -6,7 +6,7 @@ import os
 from functools import cached_property
 
 from boxspec.subject.orders.task import Note
-from contracts.shared.order_laws import Cause, Facts, text_of
+from contracts.shared.order_facts import Cause, Facts, text_of
 
 PIPE_BYTES = 65536
 MOST_STEPS = 1 << 62

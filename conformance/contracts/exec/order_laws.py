@@ -15,16 +15,15 @@ from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.explore import Ran, Scenario, Violation
 from contracts.exec.order_batch import parts
 from contracts.exec.order_facts import Judged
+from contracts.shared.order_facts import TICK_MS, happened, may_be_first, text_of
 from contracts.shared.order_laws import (
-    TICK_MS,
     Requirements,
     continues,
     grace,
-    happened,
-    may_be_first,
+    has_a_grace,
     prompt,
+    reaches_each,
     shared,
-    text_of,
 )
 
 GRACE_MS, LINGER_MS = 5000, 1000
@@ -45,7 +44,7 @@ def judge(scenario: Scenario, ran: Ran) -> list[Violation]:
     judged = Judged(scenario, ran)
     laws = (
         *(_returns, _cause, _fields, _causeless, _deadline, _grace, _bytes, _prompt, _duration),
-        *(_flags, _killed_writers, _reaches, _leaves_alone, _kills_at_once, _starts_nothing),
+        *(_flags, _killed_writers, _leaves_alone, _kills_at_once, _starts_nothing),
     )
     more = (*continues(judged, "EXEC-KILL-07"), *shared(judged, SHARED))
     found = [violation for law in laws for violation in law(judged)]
@@ -203,25 +202,10 @@ def _causeless(judged: Judged) -> Iterator[Violation]:
             )
 
 
-def _reaches(judged: Judged) -> Iterator[Violation]:
-    """Check that the first signal reaches the whole group before the implementation waits again."""
-    first = judged.first_signal
-    if first is None:
-        return
-    wait = next((note.step for note in judged.of("waits") if note.step > first.step), first.step)
-    sent = [n for n in judged.sends if first.step <= n.step <= wait]
-    alive = first.facts["alive"]
-    if len(alive) > 1 and all(n.facts["target"] == judged.ran.leader for n in sent):
-        yield Violation(
-            "EXEC-KILL-01",
-            "the signal reaches the whole group",
-            f"a signal to the group: {', '.join(alive)}",
-            "a signal to its leader only",
-        )
-
-
 def _grace(judged: Judged) -> Iterator[Violation]:
     if judged.reported not in ("cap", "exit"):
+        yield from has_a_grace(judged, "EXEC-KILL-02")
+        yield from reaches_each(judged, "EXEC-KILL-01")
         yield from grace(judged, GRACE_MS, "EXEC-KILL-02", "EXEC-KILL-10")
 
 

@@ -32,6 +32,10 @@ PHASES: dict[str, tuple[str, dict[str, Any]]] = {
     "stopped-orphan": ("child fork:orphan stop wait end out:a exit:0", {}),
     "family": ("child ignore:INT ignore:TERM fork:orphan fork:second wait end wait end wait", {}),
     "leaving": ("child ignore:INT ignore:TERM fork:orphan at:4000 exit:0 end wait", {}),
+    "adoptee": (
+        "child fork:middle fork:orphan on:TERM:exit:0 on:INT:exit:0 wait end exit:0 end wait",
+        {},
+    ),
     "parting": ("child fork:orphan on:TERM:out:z wait end out:a wait", {}),
     "daemon": ("child fork:daemon setsid out:d wait end out:a exit:0", {}),
     "quiet-daemon": ("child close:1 close:2 fork:daemon setsid wait end exit:0", {}),

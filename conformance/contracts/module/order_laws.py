@@ -10,16 +10,14 @@ from signal import Signals
 from typing import Any
 
 from boxspec.subject.orders.explore import Ran, Scenario, Violation
+from contracts.shared.order_facts import TICK_MS, Cause, Facts, happened, may_be_first
 from contracts.shared.order_laws import (
-    TICK_MS,
-    Cause,
-    Facts,
     Requirements,
     continues,
     grace,
-    happened,
-    may_be_first,
+    has_a_grace,
     prompt,
+    reaches_each,
     shared,
 )
 
@@ -129,14 +127,8 @@ def _cause(judged: Judged) -> Iterator[Violation]:
 def _grace(judged: Judged) -> Iterator[Violation]:
     if judged.reported == "exit":
         return
-    kills = [send for send in judged.sends if send.facts["alive"]]
-    if judged.first_signal is None and kills:
-        yield Violation(
-            "MODULE-TIME-03",
-            "the group has a grace period",
-            "SIGINT or SIGTERM before SIGKILL",
-            f"SIGKILL only; alive: {', '.join(kills[0].facts['alive'])}",
-        )
+    yield from has_a_grace(judged, "MODULE-TIME-03")
+    yield from reaches_each(judged, "MODULE-TIME-03")
     yield from grace(judged, GRACE_MS, "MODULE-TIME-03", "MODULE-TIME-03")
 
 

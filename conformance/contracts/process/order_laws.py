@@ -12,9 +12,8 @@ from typing import Any
 from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.explore import Ran, Scenario, Violation
 from boxspec.subject.orders.task import Note
+from contracts.shared.order_facts import TICK_MS, Facts
 from contracts.shared.order_laws import (
-    TICK_MS,
-    Facts,
     Requirements,
     continues,
     grace_is_not_cut,

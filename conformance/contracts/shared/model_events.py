@@ -10,7 +10,7 @@ from signal import SIGINT, SIGKILL, SIGTERM, Signals
 from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.replay import NotComparable
 from boxspec.subject.orders.task import Note
-from contracts.shared.order_laws import Facts
+from contracts.shared.order_facts import Facts
 
 MOST_FORKS = 2
 Event = tuple[str, int]

@@ -8,7 +8,7 @@ from boxspec.subject.orders.clock import MS
 from boxspec.subject.orders.replay import NotComparable
 from boxspec.subject.orders.task import Note
 from contracts.shared.model_events import MOST_FORKS, Event, GroupEvents
-from contracts.shared.order_laws import Facts
+from contracts.shared.order_facts import Facts
 
 GRACE_MS = 5000
 # Bounds of the model. They are higher than the numbers in any order, so they do not limit the

@@ -16,7 +16,7 @@ from boxspec.subject.orders.clock import MANY_READS, Clock
 from boxspec.subject.orders.explore import Order, Outcome, Ran, Scenario, outcomes
 from boxspec.subject.orders.task import Task
 from boxspec.subject.orders.world import World
-from contracts.shared.order_laws import Cause, Facts, comes_first, text_of
+from contracts.shared.order_facts import Cause, Facts, comes_first, text_of
 from selftest.tools import run
 
 pytestmark = pytest.mark.skipif(

@@ -73,6 +73,11 @@ CAUGHT = {
     "exec-timeout.mixes-exit-and-deadline": "exit-deadline/6=time",
     "exec-timeout.exit-0-in-the-grace-is-a-success": "clean-timeout/8=time",
     "exec-timeout.drains-can-time-out": "escapes-deadline/8=daemon",
+    "exec-kill.the-signal-goes-down-the-tree": "adoptee+deadline/",
+    "exec-kill.a-timeout-of-0-has-no-grace": "at-once/",
+    "exec-signal.a-signal-just-before-the-spawn-is-dropped": "silent+term/3=switch,5=TERM",
+    "exec-signal.a-signal-in-a-failed-spawn-is-sent-again": "missing/4=TERM",
+    "exec-signal.a-run-without-a-child-keeps-the-handlers": "silent+term/1=TERM",
 }
 
 
@@ -217,6 +222,12 @@ def test_a_fault_of_an_order_is_found(fault: str, seed: str) -> None:
     (found,) = [each for each in catalogue() if each.id == fault]
     (ran,) = run([seed], shlex.split(shim_of(found)))
     assert ran.violations
+
+
+def test_a_signal_that_takes_no_lock_reaches_a_number_that_was_given_back() -> None:
+    (found,) = [each for each in catalogue() if each.id == "process-kill.a-signal-takes-no-lock"]
+    (ran,) = run(["kill-two-waits/"], shlex.split(shim_of(found)), "process")
+    assert [each.requirement for each in ran.violations] == ["PROCESS-KILL-04"]
 
 
 @pytest.mark.turns(6)

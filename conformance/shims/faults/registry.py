@@ -49,7 +49,8 @@ def fault(
     """Declare a fault. Its contract is the folder that contains the file of the function.
 
     The id is exec-kill.NAME for a function NAME and EXEC-KILL-02. A fault without a requirement has
-    a role, which takes the place of the topic: exec-noop.NAME.
+    a role, which takes the place of the topic: exec-noop.NAME. A fault that only forced orders find
+    has a requirement and the role "order".
     """
 
     def register(install: Install) -> Install:

@@ -1,0 +1,43 @@
+"""EXEC-KILL: which processes get the first signal, and which runs have a grace period."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from boxspec.api import expect, requires
+from boxspec.api import programs as P
+from contracts.exec.client import ExecCase
+from contracts.exec.spawn_io import shell
+
+
+@requires("EXEC-KILL-01", overlap=1.0)
+@pytest.mark.parametrize("cause", ["deadline", "TERM", "INT"])
+def test_a_member_that_lost_its_parent_gets_the_first_signal(case: ExecCase, cause: str) -> None:
+    events = case.events()
+    name = "INT" if cause == "INT" else "TERM"
+    # The parent of the member is a subshell, which ends at once.
+    line = '( "$1" "$2" --on $3:exit:0 & ); exec "$1" "$2" --on $3:exit:0'
+    request = shell(line, P.siglog, events.path, name)
+    limit: dict[str, Any] = {"timeout_ms": 2000} if cause == "deadline" else {}
+    with case.exec.start(**request, **limit, within_s=20) as shim:
+        for _ in range(2):
+            events.wait("ready", timeout_s=15)
+        if cause != "deadline":
+            shim.signal(name)
+        shim.finish()
+    ready = {event.pid for event in events.all("ready")}
+    heard = {event.pid for event in events.all("signal") if event.rest[0] == name}
+    expect("processes without the signal", (len(ready), ready - heard), (2, set()))
+
+
+@requires("EXEC-KILL-02", overlap=0.5, needs=["EXEC-CHILD-07"])
+def test_a_run_that_times_out_at_once_has_the_grace(case: ExecCase) -> None:
+    """The child inherits a mask that blocks SIGTERM. So it survives a deadline before its first
+    instruction, and may end by itself."""
+    events = case.events()
+    args = [events.path, "300"]
+    state = ["--block", "TERM"]
+    case.exec.run(program=P.slow_exit, args=args, timeout_ms=0, state=state, within_s=20)
+    expect("how often the child ended by itself", len(events.all("end")), 1)

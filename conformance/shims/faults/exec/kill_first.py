@@ -1,0 +1,35 @@
+"""Faults of the first signal to a group."""
+
+import _signal
+import os
+
+import exec.group as group
+import exec.run as run
+from faults.registry import fault, replaces
+
+
+@fault("EXEC-KILL-01", "the first signal goes to descendants, found by parents", "pgrep -P")
+def the_signal_goes_down_the_tree():
+    @replaces(group.Group)
+    def signal(original, self, number):
+        if number in (_signal.SIGKILL, _signal.SIGCONT):
+            original(self, number)
+            return
+        processes, found = list(group.processes()), {self.leader}
+        while more := {p.pid for p in processes if p.ppid in found} - found:
+            found |= more
+        for pid in found:
+            try:
+                os.kill(pid, number)
+            except OSError:
+                pass
+
+
+@fault("EXEC-KILL-02", "a timeout of 0 has no grace", "if timeout == 0: kill()")
+def a_timeout_of_0_has_no_grace():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        if cause.name == "timeout" and self.request.timeout_ms == 0:
+            self.kill()
+        else:
+            original(self, cause)
