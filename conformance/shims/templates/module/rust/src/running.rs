@@ -1,5 +1,6 @@
 //! Run one program to its end, within a time limit. Your own function replaces this file.
 
+use protocol::signals::{name, send_to_group, SIGHUP, SIGINT, SIGKILL, SIGTERM};
 use std::io::{Read, Result, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitStatus, Stdio};
@@ -9,13 +10,9 @@ use std::time::{Duration, Instant};
 
 const GRACE: Duration = Duration::from_secs(5);
 const TICK: Duration = Duration::from_millis(5);
-const SIGKILL: i32 = 9;
-const SIGTERM: i32 = 15;
-const SIGNALS: [(i32, &str); 3] = [(2, "SIGINT"), (SIGTERM, "SIGTERM"), (1, "SIGHUP")];
 
 // Of the C library, which the standard library links anyway.
 extern "C" {
-    fn kill(process: i32, signal: i32) -> i32;
     fn signal(number: i32, handler: extern "C" fn(i32)) -> usize;
 }
 
@@ -26,10 +23,9 @@ extern "C" fn receive(number: i32) {
 }
 
 /// Why the program was ended.
-#[derive(Clone, Copy)]
 pub enum Reason {
     Timeout,
-    Interrupted(&'static str), // by a signal to this process
+    Interrupted(String), // by a signal to this process
 }
 
 /// How a program has ended.
@@ -43,15 +39,13 @@ pub struct Ending {
 /// Run a program in a process group of its own. At the end of the limit, and after a signal to this
 /// process, the group gets SIGTERM, and SIGKILL after the grace.
 pub fn run(command: &mut Command, input: String, limit: Duration) -> Result<Ending> {
-    for (number, _) in SIGNALS {
+    for number in [SIGINT, SIGTERM, SIGHUP] {
         // SAFETY: the handler only stores a number.
         unsafe { signal(number, receive) };
     }
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.process_group(0).spawn()?;
     let started = Instant::now();
-    // SAFETY: a signal to another process does nothing to the memory of this one.
-    let send = |number, group: u32| unsafe { kill(-(group as i32), number) };
     if let Some(mut stdin) = child.stdin.take() {
         thread::spawn(move || stdin.write_all(input.as_bytes()));
     }
@@ -60,12 +54,12 @@ pub fn run(command: &mut Command, input: String, limit: Duration) -> Result<Endi
     let mut last = None; // when SIGKILL is due
     let status = loop {
         let received = RECEIVED.load(SeqCst);
-        let signal = SIGNALS.iter().find(|(number, _)| *number == received);
         if last.is_some_and(|last| Instant::now() >= last) {
-            send(SIGKILL, child.id());
-        } else if last.is_none() && (signal.is_some() || started.elapsed() >= limit) {
-            ended = Some(signal.map_or(Reason::Timeout, |(_, name)| Reason::Interrupted(name)));
-            send(SIGTERM, child.id());
+            send_to_group(SIGKILL, child.id());
+        } else if last.is_none() && (received != 0 || started.elapsed() >= limit) {
+            let interrupted = || Reason::Interrupted(name(received));
+            ended = Some(if received == 0 { Reason::Timeout } else { interrupted() });
+            send_to_group(SIGTERM, child.id());
             last = Some(Instant::now() + GRACE);
         }
         if let Some(status) = child.try_wait()? {
@@ -73,7 +67,7 @@ pub fn run(command: &mut Command, input: String, limit: Duration) -> Result<Endi
         }
         thread::sleep(TICK);
     };
-    send(SIGKILL, child.id()); // the group may outlive its leader
+    send_to_group(SIGKILL, child.id()); // the group may outlive its leader
     let [out, err] = [out, err].map(|each| each.join().unwrap_or_default());
     Ok(Ending { status, out, err, ended })
 }

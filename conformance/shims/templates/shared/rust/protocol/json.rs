@@ -48,6 +48,14 @@ impl Json {
         digits.parse().ok()
     }
 
+    /// Return a list of pairs of texts, for example the variables of an environment.
+    pub fn pairs(&self, name: &str) -> impl Iterator<Item = (&str, &str)> {
+        self.list(name).iter().filter_map(|pair| match pair {
+            Json::List(pair) => Some((pair.first()?.as_text()?, pair.get(1)?.as_text()?)),
+            _ => None,
+        })
+    }
+
     pub fn as_text(&self) -> Option<&str> {
         let Json::Text(text) = self else { return None };
         Some(text)

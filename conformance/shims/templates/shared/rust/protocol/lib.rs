@@ -8,6 +8,7 @@ pub mod parse;
 mod refusal;
 pub mod scratch;
 pub mod sha256;
+pub mod signals;
 mod strings;
 mod write;
 
