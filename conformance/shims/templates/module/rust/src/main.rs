@@ -6,7 +6,7 @@
 mod operations;
 mod running;
 
-use protocol::json::Json;
+use protocol::json::{field, Json};
 use protocol::parse::parse;
 use protocol::scratch::Scratch;
 use protocol::{object, Refusal};
@@ -54,7 +54,7 @@ fn execute(module: &str, program: &Path, input: &Json, timeout_ms: u64) -> Resul
 
 /// Return an error of a module with one more field.
 fn error(told: Json, name: &str, value: impl Into<Json>) -> Json {
-    object! {"error": told.with(&Json::Object([(name.to_owned(), value.into())].into()))}
+    object! {"error": told.with(&field(name, value))}
 }
 
 /// Return the environment of a module: a few variables of the caller, and no secret.

@@ -22,6 +22,11 @@ macro_rules! object {
     };
 }
 
+/// Return an object with one field.
+pub fn field(name: &str, value: impl Into<Json>) -> Json {
+    Json::Object(BTreeMap::from([(name.to_owned(), value.into())]))
+}
+
 // The fields of an object. Without the field, and in a value of another type, they are empty.
 impl Json {
     pub fn get(&self, name: &str) -> Option<&Json> {
