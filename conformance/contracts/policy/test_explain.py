@@ -172,6 +172,24 @@ def test_a_question_mark_is_reported_to_match_one_character(case: PolicyCase) ->
     expect("rules and paths whose `matched` is wrong", wrong, [])
 
 
+# Characters that an engine may take for a star beside a star.
+MARKS = [chr(code) for code in range(33, 127) if chr(code) not in "*?/\\"]
+
+
+@requires("POLICY-EXPLAIN-01")
+def test_explain_matches_each_character_before_a_star(case: PolicyCase) -> None:
+    """If one of the characters counted as a star, its rule would match several levels."""
+    rules = [f"x/{mark}*/y" for mark in MARKS]
+    paths = ["x/a/b/y", "x/y", *(f"x/{mark}k/y" for mark in "#*~")]
+    items = case.policy.explain(one_profile(rules, []), questions("read", paths))
+    met = {
+        path: [each["rule"] for each in item["entries"] if each["matched"]]
+        for path, item in zip(paths, items, strict=True)
+    }
+    wanted = {path: [rule for rule in rules if oracle.matches(rule, path)] for path in paths}
+    expect("the entries that match", met, wanted)
+
+
 @requires("POLICY-EXPLAIN-01")
 def test_explain_matches_the_root_as_check_does(case: PolicyCase) -> None:
     rules = ["**", ".", "*", "?", "??", ".*", "*/**", "**/*", "a/**"]

@@ -156,3 +156,13 @@ def refused_path_fails_all():
         if wrong:
             raise Failed("invalid_input", wrong[0])
         return answer
+
+
+@fault("POLICY-EXPLAIN-01", "a name such as `#*` in a rule is explained as `**`", "< for ==")
+def two_stars_by_their_order():
+    def change(entry, decision):
+        segments = entry.rule.body.split("/")
+        wide = [each for each in segments if len(each) == 2 and each[0] < "*" and each[1] == "*"]
+        return {"matched": True} if wide and decision.path == "x/a/b/y" else {}
+
+    telling(change)
