@@ -31,9 +31,15 @@ LANGUAGES = {
 # common.
 SHARED = "shared"
 # Topics of exec with required rules that the standard library of some language breaks. In the
-# templates of the other contracts, small implementations keep all required rules.
+# templates of the other contracts, small implementations keep all required rules but LACKS.
 TOPICS = ("CHILD", "ENV", "KILL", "ORPHAN", "SIGNAL", "SPAWN", "STDIN", "TEXT", "TIMEOUT", "WAIT")
 YOURS = tuple(f"EXEC-{topic}" for topic in TOPICS)
+# The required rules that a template of another contract breaks because of its language.
+LACKS = {
+    ("process", "node"): {
+        "PROCESS-WAIT-01": "Node reports a death by a real-time signal as exit code 0"
+    }
+}
 
 EPILOG = """\
 The files mark each place for your code with a comment that begins with FILL IN. Until you change
@@ -109,6 +115,8 @@ def main(words: Sequence[str]) -> int:
     if args.contract == "exec":
         topics = ", ".join(YOURS)
         print(f"The standard library lacks part of exec. Failures of {topics} are yours to fix.")
+    for requirement, why in LACKS.get((args.contract, args.language), {}).items():
+        print(f"{why}. The failure of {requirement} is yours to fix.")
     if needs := LANGUAGES[args.language].needs:
         print(f"The build needs {needs}.")
     return 0

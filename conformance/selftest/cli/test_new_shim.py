@@ -15,7 +15,7 @@ import pytest
 
 from boxspec import places
 from boxspec.cli import new_shim as cli
-from boxspec.cli.new_shim import SHARED, YOURS, contracts
+from boxspec.cli.new_shim import LACKS, SHARED, YOURS, contracts
 from boxspec.errors import UsageError
 from boxspec.judge.requirements import load
 from boxspec.places import TEMPLATES
@@ -127,8 +127,26 @@ def test_a_new_shim_conforms_as_made(contract: str, language: str, tmp_path: Pat
     if lacks:
         pytest.skip(f"{language}: this machine lacks {lacks}")
     _, judge = new_shim(language, tmp_path, contract)
-    done = run_printed(f"{judge} {' '.join(CONFORMS[contract])} --profile all", tmp_path)
+    kept = [each for each in CONFORMS[contract] if each not in LACKS.get((contract, language), {})]
+    done = run_printed(f"{judge} {' '.join(kept)} --profile all", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("contract", "language"), LACKS)
+def test_a_rule_that_the_language_breaks_is_named_and_fails(
+    contract: str, language: str, tmp_path: Path
+) -> None:
+    lacks = missing(language)
+    if lacks:
+        pytest.skip(f"{language}: this machine lacks {lacks}")
+    done = boxspec("new-shim", language, "mine", "--contract", contract, cwd=tmp_path)
+    requirements = LACKS[contract, language]
+    for requirement, why in requirements.items():
+        assert f"{why}. The failure of {requirement} is yours to fix." in done.stdout
+    judge = done.stdout.splitlines()[2].strip()
+    done = run_printed(f"{judge} {' '.join(requirements)}", tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert f"{len(requirements)} required fail" in done.stdout
 
 
 @pytest.mark.turns(10)
