@@ -1,6 +1,6 @@
-//! A shim for boxspec, contract process. Three places say FILL IN: name, capabilities, and a handle,
-//! in handle.rs. Until then programs are started by std::process, so that `boxspec smoke` and
-//! `boxspec run` answer at once. The other files need no change.
+//! A shim for boxspec, contract process. Three places say FILL IN: name, capabilities, and a
+//! handle, in handle.rs. Until then programs are started by std::process, so that `boxspec smoke`
+//! and `boxspec run` answer at once. The other files need no change.
 
 mod bridge;
 mod handle;

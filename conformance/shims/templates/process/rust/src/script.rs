@@ -18,10 +18,12 @@ type Handles<'a> = BTreeMap<&'a str, Handle<'a>>;
 impl Handle<'_> {
     fn step(&self, step: &Json) -> Result<Json, Refusal> {
         if step.text("step") == "open" {
-            let running = Running::open(self.0)?;
-            let pid = running.pid;
-            *self.1.lock().unwrap() = Some(Arc::new(running));
-            return Ok(object! {"pid": pid});
+            let mut place = self.1.lock().unwrap();
+            if place.is_some() {
+                return Err(invalid("the handle is open"));
+            }
+            let running = place.insert(Arc::new(Running::open(self.0)?));
+            return Ok(object! {"pid": running.pid});
         } else if step.text("step") == "drop" {
             return self.end().map(|()| object! {});
         }
