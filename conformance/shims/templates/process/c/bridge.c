@@ -2,6 +2,8 @@
  */
 #include "shim.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -10,14 +12,24 @@ struct copy {
     int from, to;
 };
 
+/* Wait until a descriptor is ready: the client may have put its ends in non-blocking mode. */
+static void await(int fd, short events) {
+    poll(&(struct pollfd){.fd = fd, .events = events}, 1, -1);
+}
+
 /* Copy every byte of one descriptor to another, until the source or the target ends. */
 static void *copy(void *given) {
     const struct copy *pair = given;
     char data[1 << 16];
     ssize_t count, done = 0;
-    while (done >= 0 && (count = read(pair->from, data, sizeof data)) > 0) {
-        for (ssize_t at = 0; at < count && done >= 0; at += done)
+    while (done >= 0 &&
+           (await(pair->from, POLLIN), (count = read(pair->from, data, sizeof data)) > 0)) {
+        for (ssize_t at = 0; at < count && done >= 0; at += done) {
+            await(pair->to, POLLOUT);
             done = write(pair->to, data + at, (size_t)(count - at));
+            if (done < 0 && errno == EAGAIN)
+                done = 0;
+        }
     }
     if (pair->from == 0)
         close_stream(pair->h, 0);

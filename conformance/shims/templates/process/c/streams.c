@@ -2,7 +2,6 @@
 #include "shim.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,7 +31,6 @@ cJSON *read_all(int fd, const struct bytes *end) {
     ssize_t count = 1;
     bool found = end && end->size == 0;
     while (!found && count > 0) {
-        poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
         count = read(fd, some, end ? 1 : sizeof some);
         append(&data, some, count > 0 ? (size_t)count : 0);
         found = end && data.size >= end->size &&
@@ -42,7 +40,7 @@ cJSON *read_all(int fd, const struct bytes *end) {
     if (end || data.size <= sizeof some)
         add_base64(told, "data_b64", data.data, data.size);
     if (end)
-        return cJSON_AddBoolToObject(told, "eof", !found), told;
+        return cJSON_AddBoolToObject(told, "eof", count == 0), told;
     cJSON_AddNumberToObject(told, "bytes", (double)data.size);
     add_sha256(told, "sha256", data);
     return told;
