@@ -5,7 +5,7 @@ import os
 import subprocess
 from base64 import b64encode
 
-from groups import SIGNALS, kill_group
+from groups import end, kill_group
 from writing import write
 
 from protocol import Failed, content, refuse_others
@@ -70,11 +70,7 @@ class Handle:
     def wait(self, step):
         if "timeout_ms" not in step and "stdin" in self.owned:
             self.child.stdin.close()
-        try:
-            code = self.child.wait(step["timeout_ms"] / 1000 if "timeout_ms" in step else None)
-        except subprocess.TimeoutExpired:
-            return {"running": True}
-        return {"exited": code} if code >= 0 else {"signaled": SIGNALS.get(-code, f"SIG{-code}")}
+        return end(self.child, step["timeout_ms"] / 1000 if "timeout_ms" in step else None)
 
     def terminate(self, step):
         self.child.terminate()
@@ -85,11 +81,12 @@ class Handle:
         return {}
 
     def close(self, step):
-        self.child.terminate()
-        if "running" in self.wait({"timeout_ms": step.get("grace_ms", 5000)}):
-            self.child.kill()
+        child = self.child  # `drop` in another thread resets the handle
+        child.terminate()
+        if "running" in end(child, step.get("grace_ms", 5000) / 1000):
+            child.kill()
         self.owned.clear()
-        return self.wait({}) | {"detached_writers": False}
+        return end(child) | {"detached_writers": False}
 
     def drop(self, step):
         if self.child:
