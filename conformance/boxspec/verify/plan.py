@@ -20,21 +20,21 @@ START, END = "start", "end"
 class Plan:
     """The plan file in the workspace of a scene. The witness holds the key of the sealed records.
 
-    lines: the lines of the file after those that name the report and the workspace.
+    lines: the lines of the file after the first one, which names the report.
     """
 
     def __init__(self, scene: Scene, lines: Iterable[str], witness: Witness | None = None) -> None:
         self.witness = witness or Witness(scene.program)
         self.path = scene.fresh(scene.root)
         self._report = scene.fresh(scene.root)
-        lines = [f"report={self._report}", f"root={scene.root}", *lines]
+        lines = [f"report={self._report}", *lines]
         text = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
         self.path.write_bytes(text)
         self._sealed = f"{self.witness.key}\0{hashlib.sha256(text).hexdigest()}\0".encode()
 
     @classmethod
     def of_attempts(cls, scene: Scene, attempts: Iterable[Attempt]) -> Plan:
-        lines: list[str] = []
+        lines = [f"root={scene.root}"]
         for each in attempts:
             known = {"ws": scene.root, "armed": each.probe, **each.params}
             if each.after_start:
