@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from boxspec.verify.plan import START, Plan
+from boxspec.verify.row import Record
 from boxspec.verify.scene import Scene
 
 
@@ -30,17 +30,16 @@ class Manner:
         """Return the path of a file of the workspace, as a word of the program."""
         return f"./{path.relative_to(scene.root)}" if self.moved else str(path)
 
-    def works(self, scene: Scene, plan: Plan, output: bytes) -> bool:
-        """True if the program of this plan ran.
+    def works(self, scene: Scene, start: Record | None) -> bool:
+        """True if a program ran. `start` is its first record.
 
         If the command does not show the workspace at another path, relative words prove nothing:
         another user may be unable to enter the folders of the run, and has the working directory
         of the kit all the same.
         """
-        found = plan.records(output).get(START)
-        if found is None or not found.output:
+        if start is None or not start.output:
             return False
-        return not (self.moved and Path(found.output) == scene.root.resolve())
+        return not (self.moved and Path(start.output) == scene.root.resolve())
 
 
 # In this order. The first one is tried in any case.

@@ -133,7 +133,7 @@ class Starter:
                 plan, words = self.planned(scene, [])
                 scene.settle()
                 ended = self.run(scene, words, witness=plan.witness)
-                if self.manner.works(scene, plan, ended.stdout):
+                if self.manner.works(scene, plan.records(ended.stdout).get(START)):
                     return True
                 if not ended.in_time:
                     break

@@ -348,7 +348,9 @@ def test_a_wrong_report_is_one_line_and_exit_2(
 
 
 def test_the_output_of_faults_follows_its_schema() -> None:
-    outcomes = [Outcome(each, "named", [MUST]) for each in catalogue()]
+    # `dev faults` leaves out those that only a forced order finds.
+    asked = [each for each in catalogue() if each.role != "order"]
+    outcomes = [Outcome(each, "named", [MUST]) for each in asked]
     tree = {
         "schema": "boxspec-faults/1",
         "scope": "named",

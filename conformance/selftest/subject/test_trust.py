@@ -98,6 +98,6 @@ def test_a_shim_that_is_named_without_a_slash_is_found_in_every_folder() -> None
 
 @pytest.mark.usefixtures("beside")
 def test_a_shim_found_only_in_the_callers_folder_is_named() -> None:
-    with pytest.raises(UsageError, match=r"No module named my_shim .*by an absolute path") as why:
+    with pytest.raises(UsageError, match=r"No module named my_shim .*by absolute paths") as why:
         trusted(f"{sys.executable} -m my_shim")
     assert "-m my_shim': does not answer in another folder" in str(why.value)
