@@ -11,7 +11,7 @@ from boxspec.plural import many
 
 # The speed of earlier runs counts like this many seconds of this run, but at most like this share
 # of the expected duration. It gets a limited weight because the load was different then.
-PRIOR_S, PRIOR_PART = 30.0, 0.1
+PRIOR_S, PRIOR_PART = 30.0, 0.25
 # The speed of the last seconds counts as much as that of the whole run, because the load of a
 # machine changes. In four runs whose load rose to 40 on two processors, the estimate at 10 to 120 s
 # was wrong by a factor of 1.3 in the mean and 2.0 at most. In a fifth run, the factor was 3.8 at
