@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,12 @@ def mounts() -> list[Mount]:
 def cgroup_mounts() -> list[Mount]:
     """Return the mounts of hierarchies of control groups."""
     return [each for each in mounts() if os.access(each.at / "cgroup.procs", os.F_OK)]
+
+
+def cgroup_folders(names: Iterable[str]) -> list[Path]:
+    """Return the folders of these control groups, in each mounted hierarchy. `/` is its top."""
+    parts = [name.lstrip("/") for name in names]
+    return [each.at / part for each in cgroup_mounts() for part in parts]
 
 
 def _content() -> bytes:

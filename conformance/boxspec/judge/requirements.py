@@ -201,13 +201,13 @@ def pitfalls(folder: Path = CONTRACTS) -> dict[str, Pitfall]:
 
 def requirement(name: str) -> Requirement:
     """Return the requirement; raise a UsageError that suggests similar names."""
-    found = load().get(name.upper())
-    if found is None and (ids := [each for each in load() if load()[each].topic == name.upper()]):
-        remedy = f"its requirements are {ids[0]} to {ids[-1]}; run --topic {name.upper()} takes all"
+    known, wanted = load(), name.upper()
+    if wanted in known:
+        return known[wanted]
+    if ids := [each.id for each in known.values() if each.topic == wanted]:
+        remedy = f"its requirements are {ids[0]} to {ids[-1]}; run --topic {wanted} takes all"
         raise UsageError(name, "a topic, not a requirement", remedy)
-    if found is None:
-        raise UsageError.unknown(name, "requirement", name.upper(), load(), "boxspec list")
-    return found
+    raise UsageError.unknown(name, "requirement", wanted, known, "boxspec list")
 
 
 def contract_of(name: str) -> str:

@@ -70,7 +70,7 @@ class Pace:
         speed: float,
         course: Sequence[float] = (),
     ) -> None:
-        self._all_s, self._done_s, self._ended = sum(weights), 0.0, 0
+        self._all_s = sum(weights)
         self._at_least_s, self._speed = at_least_s, speed
         self._course = [0.0, *course] if len(course) == PARTS else [0.0, 1.0]
         # The work that was done at the end of each test, and the seconds since the first one began.
@@ -83,16 +83,14 @@ class Pace:
 
     def end(self, weight: float, elapsed_s: float) -> None:
         """Note that a test of this weight has ended, `elapsed_s` after the first one began."""
-        self._done_s += weight
-        self._ended += 1
-        self._done.append(self._done_s)
+        self._done.append(self.done_s + weight)
         self._ends.append(elapsed_s)
 
     def course(self) -> list[float]:
         """Return the course of this run (see `Durations`), or an empty list if it took no time."""
         if not self._ends or self._ends[-1] <= 0:
             return []
-        places = [bisect_left(self._done, self._done_s * n / PARTS) for n in range(1, PARTS)]
+        places = [bisect_left(self._done, self.done_s * n / PARTS) for n in range(1, PARTS)]
         return [*(round(self._ends[place] / self._ends[-1], 3) for place in places), 1.0]
 
     def _even(self, done_s: float) -> float:
@@ -105,7 +103,7 @@ class Pace:
     @property
     def done_s(self) -> float:
         """Return the work that is done, in seconds."""
-        return self._done_s
+        return self._done[-1] if self._done else 0.0
 
     def left_s(
         self, elapsed_s: float, first_s: float = 0.0, repeats_s: float = 0.0
@@ -117,10 +115,10 @@ class Pace:
         first_s: the work of the first attempts that were late.
         repeats_s: the seconds that the repeats of these tests take in the end.
         """
-        known = elapsed_s <= self._prior_s if self._speed else self._ended >= MIN_ENDED
-        if not (known or (self._speed and self._ended)):
+        known = elapsed_s <= self._prior_s if self._speed else len(self._ends) >= MIN_ENDED
+        if not (known or (self._speed and self._ends)):
             return None
-        done_s = self._even(self._done_s + first_s)
+        done_s = self._even(self.done_s + first_s)
         speed = (done_s + self._prior_s * self._speed) / max(elapsed_s + self._prior_s, 0.001)
         self._lately.append((elapsed_s, done_s))
         while len(self._lately) > 2 and self._lately[1][0] <= elapsed_s - LATELY_S:

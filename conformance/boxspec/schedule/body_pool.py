@@ -42,8 +42,8 @@ class BodyPool:
         self._threads: list[threading.Thread] = []
         self._changed = threading.Condition()
         self._paused = False
-        # The start time of each running body, by its thread.
-        self._running: dict[threading.Thread, float] = {}
+        # The number of threads that run a body now.
+        self._running = 0
 
     def submit(self, key: Hashable, body: Callable[[], float]) -> Future[float]:
         """Queue a body; bodies start in the order of submission."""
@@ -78,23 +78,23 @@ class BodyPool:
                 return
             self._threads.append(thread)
 
-    def running(self) -> list[float]:
-        """Return the start times of the running bodies, by the monotonic clock."""
+    def running(self) -> int:
+        """Return the number of running bodies."""
         with self._changed:
-            return list(self._running.values())
+            return self._running
 
     def _work(self) -> None:
         this = threading.current_thread()
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: not self._paused)
-                self._running[this] = time.monotonic()
+                self._running += 1
             try:
                 if not self._run_next(this):
                     return
             finally:
                 with self._changed:
-                    del self._running[this]
+                    self._running -= 1
                     self._changed.notify_all()
 
     def _run_next(self, this: threading.Thread) -> bool:

@@ -64,7 +64,7 @@ class State:
 
     def _running(self) -> int:
         """Return the number of tests that run; callable from any thread."""
-        return len(self.long_bodies.running()) + len(self.short_bodies.running()) + self._repeats
+        return self.long_bodies.running() + self.short_bodies.running() + self._repeats
 
     def _end(self, name: str) -> None:
         # After `interrupt` the results do not count, because `interrupt` has ended the shims.

@@ -38,7 +38,7 @@ class Inherited(Target):
             shown = "the content of a file in a variable"
             made.append(Attempt("e_environ", shown, {}, _given(tokens)))
             shown = "the content of a file in a pipe or a file without a name"
-            made.append(Attempt("r_streams", shown, {}, piped(tokens)))
+            made.append(Attempt("r_streams", shown, {}, _piped(tokens)))
         return made
 
 
@@ -51,7 +51,7 @@ class PipedVariables(Target):
     def attempts(self, scene: Scene) -> list[Attempt]:
         tokens = {f"the variable {name}": scene.variable(name) for name in self.names}
         shown = "the value of a variable in a pipe or a file without a name"
-        return [Attempt("r_streams", shown, {}, piped(tokens))]
+        return [Attempt("r_streams", shown, {}, _piped(tokens))]
 
 
 def _opened(paths: dict[str, Path], access: str) -> Callable[[ProbeResult], list[str]]:
@@ -72,7 +72,7 @@ def _opened(paths: dict[str, Path], access: str) -> Callable[[ProbeResult], list
 _DONE = {"read": "read", "write": "written"}
 
 
-def piped(tokens: dict[str, str]) -> Callable[[ProbeResult], list[str]]:
+def _piped(tokens: dict[str, str]) -> Callable[[ProbeResult], list[str]]:
     """Return an effect for each of these secrets that the program can read from a descriptor."""
 
     def effects(result: ProbeResult) -> list[str]:

@@ -190,18 +190,13 @@ def _works(row: Row, probes: Both, shell: Both) -> Verdict:
             if _works_without(each):
                 groups.setdefault(each.group or key, []).append(key)
         counted += len(groups)
-        if (
-            groups
-            and inside.problem
-            and inside is shell.inside
-            and not inside.hangs
-            and probes.inside.ran
-        ):
-            # Other programs run inside, so the command keeps the shell or its output out.
+        if groups and inside.problem:
+            others_run = inside is shell.inside and probes.inside.ran
+            if inside.hangs or not others_run:
+                return Verdict(row, Status.NOT_TESTED, (inside.problem,))
+            # The command keeps out the shell or its output, and not all programs.
             failed.append(inside.problem)
             continue
-        if groups and inside.problem:
-            return Verdict(row, Status.NOT_TESTED, (inside.problem,))
         for keys in groups.values():
             tried = [inside.tried[key] for key in keys if key in inside.tried]
             if not any(each.effects for each in tried):

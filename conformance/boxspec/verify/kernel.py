@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from boxspec.mounts import cgroup_mounts
+from boxspec.mounts import cgroup_folders
 from boxspec.subject.observe import procs
 from boxspec.verify.reading import identified, named
 from boxspec.verify.row import Attempt, Target
@@ -91,10 +91,8 @@ def kernel_targets() -> tuple[Target, ...]:
 def _cgroup_files() -> list[Path]:
     """Return the files that the caller may write, in its own control groups and in those at the
     top."""
-    own = procs.cgroups(os.getpid())
-    tops = [each.at for each in cgroup_mounts()]
-    groups = [*tops, *(top / name.lstrip("/") for top in tops for name in own)]
-    files = [group / name for group in dict.fromkeys(groups) for name in CGROUP_FILES]
+    groups = dict.fromkeys(cgroup_folders(["/", *procs.cgroups(os.getpid())]))
+    files = [group / name for group in groups for name in CGROUP_FILES]
     return [path for path in files if os.access(path, os.W_OK)]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from boxspec.mounts import cgroup_mounts
+from boxspec.mounts import cgroup_folders
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.verify.host import MEMORY
@@ -53,15 +53,10 @@ def _attempt(
     return Attempt(probe, what, params, effects)
 
 
-def _hierarchies() -> list[Path]:
-    return [each.at for each in cgroup_mounts()]
-
-
 def _own_cgroup() -> Path | None:
     """Return the folder of a control group of the kit in which the caller can make a control
     group."""
-    names = procs.cgroups(os.getpid())
-    found = (top / name.lstrip("/") for top in _hierarchies() for name in names)
+    found = cgroup_folders(procs.cgroups(os.getpid()))
     return next((each for each in found if os.access(each, os.W_OK)), None)
 
 
@@ -69,7 +64,7 @@ class Cgroups:
     """The control groups that exist on the host before a start."""
 
     def __init__(self) -> None:
-        self._before = {folder for top in _hierarchies() for folder in _below(top)}
+        self._before = {folder for top in cgroup_folders(["/"]) for folder in _below(top)}
 
     def left(self, ran_in: Iterable[str]) -> list[str]:
         """Return a line for each new control group.
@@ -77,13 +72,9 @@ class Cgroups:
         ran_in: the control groups in which the program ran. Other programs of the host make control
             groups too. So a new one counts only if the program ran in it or below it.
         """
-        groups = {
-            top / above
-            for top in _hierarchies()
-            for name in ran_in
-            for above in (Path(name.lstrip("/")), *Path(name.lstrip("/")).parents)
-        }
-        found = sorted(each for each in groups - self._before if each.is_dir())
+        groups = {str(each) for name in ran_in for each in (Path(name), *Path(name).parents)}
+        folders = {*cgroup_folders(groups)} - self._before
+        found = sorted(each for each in folders if each.is_dir())
         return [f"control group {each} was left" for each in found]
 
 

@@ -23,9 +23,9 @@ from boxspec.subject.observe.facts import holds
 from boxspec.verify.lookups import Lookup
 from boxspec.verify.outcome import Key, Outcome, Tried
 from boxspec.verify.reading import leaks
-from boxspec.verify.row import Attempt
+from boxspec.verify.row import Attempt, no_effect
 from boxspec.verify.scene import Scene
-from boxspec.verify.starts import Starter, collect
+from boxspec.verify.starts import Starter, by_attempts
 
 # If the command does not start with all links, this number of links is tried one by one.
 SINGLY = 4
@@ -143,7 +143,7 @@ def _list(scene: Scene, target: Target) -> Attempt:
     seed = scene.fresh(scene.root)
     seed.write_text(f"{target.file.parent}\n")
     params: dict[str, object] = {"from": seed, "denied": target.path}
-    return Attempt("d_plant", "a list", params, lambda result: [])
+    return Attempt("d_plant", "a list", params, no_effect)
 
 
 def _target(scene: Scene, name: Name) -> Target:
@@ -154,7 +154,7 @@ def _target(scene: Scene, name: Name) -> Target:
 
 def _relink(target: Target) -> Attempt:
     params: dict[str, object] = {"denied": target.path, "target": target.to}
-    return Attempt("d_relink", "a link", params, lambda result: [])
+    return Attempt("d_relink", "a link", params, no_effect)
 
 
 def _is_linked(target: Target) -> bool:
@@ -182,12 +182,6 @@ def _uses(scene: Scene, target: Target, how: str) -> list[Attempt]:
 
 
 def _made(starter: Starter, scene: Scene, attempts: Iterable[Attempt]) -> Outcome:
-    """Make these attempts in one start."""
-    wanted: dict[Key, Attempt] = {("", number): each for number, each in enumerate(attempts)}
-    outcome = Outcome()
-    # An effect of an earlier start does not count again.
+    """Make these attempts in one start. An effect of an earlier start does not count again."""
     scene.settle()
-    plan, words = starter.planned(scene, wanted.values())
-    ended = starter.run(scene, words, witness=plan.witness)
-    collect(scene, outcome, wanted, plan, ended)
-    return outcome
+    return by_attempts(starter, scene, attempts)

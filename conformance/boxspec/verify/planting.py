@@ -27,9 +27,9 @@ from boxspec.verify.errors import UntestableError
 from boxspec.verify.linked import after_linking, names
 from boxspec.verify.lookups import Lookup, could_be_planted, lookups, tracer
 from boxspec.verify.outcome import Outcome
-from boxspec.verify.row import IDLE, Attempt, Row, Target
+from boxspec.verify.row import IDLE, Attempt, Row, Target, no_effect
 from boxspec.verify.scene import TEMPORARY, Scene
-from boxspec.verify.starts import Starter, collect, planned
+from boxspec.verify.starts import Starter, by_attempts, collect, planned
 
 # If the command does not start with all planted files, this number of files is tried one by one.
 SINGLY = 8
@@ -138,19 +138,13 @@ def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> tuple[lis
         made = seed / str(number) / path.name
         with contextlib.suppress(OSError, UnicodeDecodeError):
             write_planted(made, _mark(scene, path), (content(path) or b"").decode())
-            attempts.append(_attempt("d_plant", {"from": made, "denied": path}))
+            params: dict[str, object] = {"from": made, "denied": path}
+            attempts.append(Attempt("d_plant", "a script", params, no_effect))
     if scene.marks:
-        attempts.append(_attempt("d_create", {"denied": scene.marks / INSIDE}))
-    wanted = {("", number): each for number, each in enumerate(attempts)}
-    plan, words = starter.planned(scene, attempts)
-    outcome = Outcome()
-    collect(scene, outcome, wanted, plan, starter.run(scene, words, witness=plan.witness))
+        attempts.append(Attempt("d_create", "a mark", {"denied": scene.marks / INSIDE}, no_effect))
+    outcome = by_attempts(starter, scene, attempts)
     delete(seed)
     return [path for path in paths if _is_planted(scene, path)], outcome
-
-
-def _attempt(probe: str, params: dict[str, object]) -> Attempt:
-    return Attempt(probe, probe, params, lambda result: [])
 
 
 def _is_of(scene: Scene, path: Path) -> bool:

@@ -22,6 +22,11 @@ IDLE = "o_pipes"
 Effects = Callable[[ProbeResult], list[str]]
 
 
+def no_effect(_: ProbeResult) -> list[str]:
+    """Return no effect. The kit itself looks for the files that such an attempt makes."""
+    return []
+
+
 class Status(Enum):
     """The status of a row. The statuses are in the order of the table."""
 

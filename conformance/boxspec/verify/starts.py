@@ -217,6 +217,15 @@ def planned(
         yield scene, wanted, plan, words
 
 
+def by_attempts(starter: Starter, scene: Scene, attempts: Iterable[Attempt]) -> Outcome:
+    """Make attempts that belong to no row, in one start in this scene."""
+    wanted: dict[Key, Attempt] = {("", number): each for number, each in enumerate(attempts)}
+    outcome = Outcome()
+    plan, words = starter.planned(scene, wanted.values())
+    collect(scene, outcome, wanted, plan, starter.run(scene, words, witness=plan.witness))
+    return outcome
+
+
 def collect(
     scene: Scene, found: Outcome, wanted: Mapping[Key, Attempt], plan: Plan, ended: Ended
 ) -> bool:
