@@ -1,10 +1,10 @@
 """Faults of the first signal to a group."""
 
 import _signal
-import os
 
 import exec.group as group
 import exec.run as run
+from faults.descendants import signal_descendants
 from faults.registry import fault, replaces
 
 
@@ -14,15 +14,8 @@ def the_signal_goes_down_the_tree():
     def signal(original, self, number):
         if number in (_signal.SIGKILL, _signal.SIGCONT):
             original(self, number)
-            return
-        processes, found = list(group.processes()), {self.leader}
-        while more := {p.pid for p in processes if p.ppid in found} - found:
-            found |= more
-        for pid in found:
-            try:
-                os.kill(pid, number)
-            except OSError:
-                pass
+        else:
+            signal_descendants(self.leader, number)
 
 
 @fault("EXEC-KILL-02", "a timeout of 0 has no grace", "if timeout == 0: kill()")

@@ -1,12 +1,12 @@
 """Faults of members that outlive the module in its grace period."""
 
 import _signal
-import os
 from time import monotonic_ns
 
 import constants
 import exec.group as group
 import exec.run as run
+from faults.descendants import signal_descendants
 from faults.registry import fault, replaces
 
 
@@ -29,15 +29,8 @@ def the_signal_goes_down_the_tree():
     def signal(original, self, number):
         if number in (_signal.SIGKILL, _signal.SIGCONT):
             original(self, number)
-            return
-        processes, found = list(group.processes()), {self.leader}
-        while more := {p.pid for p in processes if p.ppid in found} - found:
-            found |= more
-        for pid in found:
-            try:
-                os.kill(pid, number)
-            except OSError:
-                pass
+        else:
+            signal_descendants(self.leader, number)
 
 
 @fault("MODULE-TIME-03", "after a signal the module's end ends the grace", "await child.exit")

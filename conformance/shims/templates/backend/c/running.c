@@ -2,45 +2,14 @@
 #define _GNU_SOURCE
 #include "shim.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TICK_MS = 10 };
-
-static double now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-/* Read what is there. After the end of the group that is at most what fits in a pipe, 1 MiB. */
-static void drain(struct pollfd *from, struct bytes *to) {
-    static char data[1 << 16];
-    for (int i = 0; i < 16 && from->fd >= 0; i++) {
-        ssize_t count = read(from->fd, data, sizeof data);
-        if (count < 0)
-            return;
-        append(to, data, (size_t)count);
-        if (count == 0)
-            close(from->fd), from->fd = -1;
-    }
-}
-
-static void feed(struct pollfd *to, struct bytes *input) {
-    if (to->fd < 0)
-        return;
-    ssize_t count = write(to->fd, input->data, input->size);
-    input->data += count > 0 ? count : 0;
-    input->size -= count > 0 ? (size_t)count : 0;
-    if (input->size == 0 || (count < 0 && errno == EPIPE))
-        close(to->fd), to->fd = -1;
-}
 
 /* Add the text of a stream, or its digest if it has more than 1 MiB. */
 static void add_stream(cJSON *told, const char *stream, struct bytes raw) {

@@ -2,12 +2,10 @@
 #define _GNU_SOURCE
 #include "shim.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { GRACE_MS = 5000, TICK_MS = 10 };
@@ -17,35 +15,6 @@ static volatile sig_atomic_t caught;
 static void catch (int number) {
     if (!caught)
         caught = number;
-}
-
-static double now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-/* Read what is there. After the end of the group that is at most what fits in a pipe, 1 MiB. */
-static void drain(struct pollfd *from, struct bytes *to) {
-    static char data[1 << 16];
-    for (int i = 0; i < 16 && from->fd >= 0; i++) {
-        ssize_t count = read(from->fd, data, sizeof data);
-        if (count < 0)
-            return;
-        append(to, data, (size_t)count);
-        if (count == 0)
-            close(from->fd), from->fd = -1;
-    }
-}
-
-static void feed(struct pollfd *to, struct bytes *input) {
-    if (to->fd < 0)
-        return;
-    ssize_t count = write(to->fd, input->data, input->size);
-    input->data += count > 0 ? count : 0;
-    input->size -= count > 0 ? (size_t)count : 0;
-    if (input->size == 0 || (count < 0 && errno == EPIPE))
-        close(to->fd), to->fd = -1;
 }
 
 static const char *reason(bool late) {

@@ -69,4 +69,11 @@ void add_base64(cJSON *holder, const char *name, const unsigned char *data, size
 struct bytes from_base64(const char *text);
 void add_sha256(cJSON *holder, const char *name, struct bytes of);
 
+/* In pipes.c: read what a pipe holds, or write a part of the input. At its end a pipe is closed,
+   and its number is -1 then. `now_ms` is the time of a clock that nobody sets. */
+struct pollfd;
+void drain(struct pollfd *from, struct bytes *to);
+void feed(struct pollfd *to, struct bytes *input);
+double now_ms(void);
+
 #endif

@@ -1,0 +1,20 @@
+"""A mistake that faults of exec and of module have in common."""
+
+import os
+
+import exec.group as group
+
+
+def signal_descendants(leader, number):
+    """Signal the leader of a group and its descendants, found by their parents.
+
+    A member whose parent has ended is missed, as by `pgrep -P`.
+    """
+    processes, found = list(group.processes()), {leader}
+    while more := {p.pid for p in processes if p.ppid in found} - found:
+        found |= more
+    for pid in found:
+        try:
+            os.kill(pid, number)
+        except OSError:
+            pass
