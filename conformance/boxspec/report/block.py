@@ -68,6 +68,6 @@ def print_block(
         console.block(lines)
     how = tree.how_to_repeat(first.requirement.contract)
     if is_cut:
-        console.write(f"{INDENT}{'whole':<{LABEL}}with the next command, or in the folder it names")
+        console.write(f"{INDENT}{'shortened':<{LABEL}}the next command shows the whole text")
     # The command is printed without line breaks, so that it can be copied.
     console.write(f"{INDENT}{'repeat':<{LABEL}}{repro_command(group.to_repeat, how)}")

@@ -174,11 +174,11 @@ def test_a_huge_row_is_shortened_with_the_command_that_shows_it_whole() -> None:
     assert max(len(line) for line in text.splitlines() if "repeat" not in line) <= 100
     assert re.search(r"^     ran       exec.run\s+'x{60}…\s+\(4,940\s+more\)'$", text, re.M), text
     assert re.search(r"y…\(8,9\d\d more\)…y", text), text
-    assert "\n     whole     with the next command, or in the folder it names\n     repeat " in text
+    assert "\n     shortened the next command shows the whole text\n     repeat " in text
     everything = console_text(tree([wrong]), verbose=True)
     assert max(map(len, everything.splitlines())) < 4100
     assert "characters, see --json" in everything
-    assert "whole" not in console_text(tree([record(MUST, failed("one"))]))
+    assert "shortened" not in console_text(tree([record(MUST, failed("one"))]))
 
 
 def test_a_table_counts_by_contract_and_kind() -> None:
