@@ -19,6 +19,8 @@ BLANKS = " \t"
 
 # The kinds of wildcards in a glob.
 DIRS, ANY, STAR, NAME, ONE = "**/", "**", "*", "a whole segment *", "?"
+# The characters of a glob that stand for themselves, up to the next wildcard.
+_LITERAL = re.compile(r"[^*?]+")
 
 
 # Paths and rules ----------------------------------------------------------------------------
@@ -78,7 +80,10 @@ def normal_rule(text: str) -> str | None:
 
 @cache
 def parts(glob: str) -> tuple[list[str], bool]:
-    """Return the parts of a normalised glob, and whether the glob also matches all paths below."""
+    """Return the parts of a normalised glob, and whether the glob also matches all paths below.
+
+    A part is a wildcard, or a literal text between wildcards.
+    """
     below = False
     while glob.endswith("/**"):
         glob, below = glob[:-3], True
@@ -98,9 +103,14 @@ def parts(glob: str) -> tuple[list[str], bool]:
             whole = begins and (at + 1 == len(glob) or glob[at + 1] == "/")
             found.append(NAME if whole else STAR)
             at += 1
-        else:
-            found.append(ONE if glob[at] == "?" else glob[at])
+        elif glob[at] == "?":
+            found.append(ONE)
             at += 1
+        else:
+            literal = _LITERAL.match(glob, at)
+            assert literal is not None
+            found.append(literal[0])
+            at = literal.end()
     return found, below
 
 
@@ -118,9 +128,9 @@ def _step(part: str, path: str, at: int) -> set[int]:
         return {at} | {i + 1 for i in range(at, len(path)) if path[i] == "/"}
     if part in (STAR, NAME):
         return set(range(at + (part == NAME), _run(path, at) + 1))
-    if at < len(path) and (path[at] == part or (part == ONE and path[at] != "/")):
-        return {at + 1}
-    return set()
+    if part == ONE:
+        return {at + 1} if at < len(path) and path[at] != "/" else set()
+    return {at + len(part)} if path.startswith(part, at) else set()
 
 
 def matches(glob: str, path: str) -> bool:
@@ -169,8 +179,7 @@ class Decision:
 
 def last(rules: Sequence[str], path: str) -> str | None:
     """Return the last rule that matches, including its `!`."""
-    met = [rule for rule in rules if matches(rule.removeprefix("!"), path)]
-    return met[-1] if met else None
+    return next((rule for rule in reversed(rules) if matches(rule.removeprefix("!"), path)), None)
 
 
 def decide(profile: Sequence[str], denies: Sequence[str], path: str) -> Decision:

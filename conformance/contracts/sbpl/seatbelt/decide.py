@@ -84,6 +84,8 @@ class Decider:
         self.profile = profile
         self.unknown_operations = profile.unknown_operations()
         self.plans: dict[str, Plan] = {}
+        # Each plan once, by the identities of its clauses. Most kinds of writing share a plan.
+        self.shared: dict[tuple[object, ...], Plan] = {}
 
     def chain(self, operation: str) -> tuple[str, ...]:
         if not self.unknown_operations:
@@ -109,8 +111,9 @@ class Decider:
             exact = [(each, name in sure) for each in back if name in each.operations]
             specific += [each for each in exact if each[0].filter is not None]
             specific += [each for each in exact if each[0].filter is None][:1]
-        self.plans[operation] = last, specific
-        return last, specific
+        key = tuple(tuple((id(each), certain) for each, certain in way) for way in (last, specific))
+        plan = self.plans[operation] = self.shared.setdefault(key, (last, specific))
+        return plan
 
     def decide(self, operation: str, subject: Subject = NOTHING) -> Decision:
         return self.decide_all([operation], subject)[operation]
@@ -118,24 +121,33 @@ class Decider:
     def decide_all(
         self, operations: Iterable[str], subject: Subject = NOTHING
     ) -> dict[str, Decision]:
-        """Decide several operations on one subject. Each filter is evaluated only once."""
+        """Decide several operations on one subject. Each filter and plan is evaluated only
+        once."""
         met: dict[int, Met] = {}
-        return {operation: self._rule(operation, subject, met) for operation in operations}
+        made: dict[int, Decision] = {}
+        decisions = {}
+        for operation in operations:
+            plan = self.plan(operation)
+            if id(plan) not in made:
+                made[id(plan)] = _decision(plan, subject, met)
+            decisions[operation] = made[id(plan)]
+        return decisions
 
-    def _rule(self, operation: str, subject: Subject, met: dict[int, Met]) -> Decision:
-        try:
-            last, specific = (_first(clauses, subject, met) for clauses in self.plan(operation))
-        except BudgetExceeded:
-            undecided = Reading(Outcome.UNDECIDABLE, None)
-            why = "the regular expressions cost too much"
-            return Decision(undecided.outcome, undecided, undecided, why, subject)
-        for reading in (last, specific):
-            if reading.outcome is Outcome.UNDECIDABLE:
-                return Decision(reading.outcome, last, specific, _why(reading, subject), subject)
-        if last.outcome is not specific.outcome:
-            why = "the two readings differ"
-            return Decision(Outcome.AMBIGUOUS, last, specific, why, subject)
-        return Decision(last.outcome, last, specific, subject=subject)
+
+def _decision(plan: Plan, subject: Subject, met: dict[int, Met]) -> Decision:
+    try:
+        last, specific = (_first(clauses, subject, met) for clauses in plan)
+    except BudgetExceeded:
+        undecided = Reading(Outcome.UNDECIDABLE, None)
+        why = "the regular expressions cost too much"
+        return Decision(undecided.outcome, undecided, undecided, why, subject)
+    for reading in (last, specific):
+        if reading.outcome is Outcome.UNDECIDABLE:
+            return Decision(reading.outcome, last, specific, _why(reading, subject), subject)
+    if last.outcome is not specific.outcome:
+        why = "the two readings differ"
+        return Decision(Outcome.AMBIGUOUS, last, specific, why, subject)
+    return Decision(last.outcome, last, specific, subject=subject)
 
 
 def _first(candidates: Iterable[Candidate], subject: Subject, met: dict[int, Met]) -> Reading:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 # A hostile text must not take much time. So there are limits.
 TEXT_BYTES = 2**20
@@ -32,6 +33,7 @@ _TOKEN = {
     False: re.compile(_TOKENS % rb'[^"]', re.X | re.S),
     True: re.compile(_TOKENS % rb'[^"\\]|\\.', re.X | re.S),
 }
+_OF_ONE_LINE = frozenset(("open", "close", "quote", "atom"))
 _DOUBT = re.compile(rb'#"[^"]*\\"')
 _QUOTES = {b"'": "quote", b"`": "quasiquote", b",": "unquote", b",@": "unquote-splicing"}
 _ESCAPE = re.compile(rb"\\(x[0-9A-Fa-f]{2}|.)", re.S)
@@ -227,7 +229,8 @@ class _Reading:
                 token = self.comment(at)
             elif kind != "blank":
                 self.take(kind, token)
-            self.line += token.count(b"\n")
+            if kind not in _OF_ONE_LINE:
+                self.line += token.count(b"\n")
             at += len(token)
         if len(self.lists) > 1:
             source = "published runs: syntax error: expecting ')', exit status 65"
@@ -352,6 +355,7 @@ def _atom(token: bytes, line: int) -> Node:
     return Symbol(word, line)
 
 
+@lru_cache(maxsize=10_000)
 def _number(word: str) -> int | float | None:
     if _DECIMAL.fullmatch(word):
         return int(word)
