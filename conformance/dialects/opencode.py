@@ -85,7 +85,7 @@ def _permission(node: Node | None, key: str) -> list[Entry]:
 
 
 def _list(node: Node | None, key: str) -> list[Entry]:
-    """Return the entries of a list of rules, as version 2 has it."""
+    """Return the entries of a list of rules, the form of version 2."""
     if node is None:
         return []
     if not isinstance(node.value, list):

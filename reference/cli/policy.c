@@ -70,7 +70,7 @@ static const char *name_of(int option) {
 static int parse_option(struct bs_cli_options *options, int option, const char *word,
                         const struct command *command) {
     if (option != 'h' && option != ':' && option != '?' && strchr(command->options, option) == NULL)
-        return bs_cli_wrong("--%s means nothing to policy %s; see boxspec-ref policy --help",
+        return bs_cli_wrong("--%s is no option of policy %s; see boxspec-ref policy --help",
                             name_of(option), command->name);
     switch (option) {
     case 'p':

@@ -28,7 +28,7 @@ static int open_question(const struct bs_cli_options *options, struct question *
     if (strcmp(options->argv[1], "modify") == 0)
         question->op = BS_OP_MODIFY;
     else if (strcmp(options->argv[1], "read") != 0)
-        return bs_cli_wrong("%s: an operation is read or modify", options->argv[1]);
+        return bs_cli_wrong("%s: the operation must be read or modify", options->argv[1]);
     int status =
         bs_cli_load_policy(options, options->argv[0], options->workspace, false, &question->policy);
     if (status != 0)

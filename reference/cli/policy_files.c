@@ -19,7 +19,7 @@ int bs_cli_failed(int code, const struct bs_error *err) {
 int bs_cli_format(const char *word, enum bs_policy_format *format) {
     bool yaml = strcmp(word, "yaml") == 0;
     if (!yaml && strcmp(word, "json") != 0)
-        return bs_cli_wrong("%s: a format is json or yaml", word);
+        return bs_cli_wrong("%s: the format must be json or yaml", word);
     *format = yaml ? BS_POLICY_YAML : BS_POLICY_JSON;
     return 0;
 }
@@ -33,8 +33,7 @@ static int format_of(const struct bs_cli_options *options, const char *name,
         return bs_cli_format("json", format);
     if (dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0))
         return bs_cli_format("yaml", format);
-    return bs_cli_wrong("%s: its name does not say what it is; add --format json or --format yaml",
-                        name);
+    return bs_cli_wrong("%s: its name shows no format; add --format json or --format yaml", name);
 }
 
 static int read_whole(int fd, struct bs_buf *text) {

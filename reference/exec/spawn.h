@@ -31,7 +31,8 @@ struct bs_child {
     pid_t pid;
     uint64_t spawned_at; /* CLOCK_MONOTONIC ns, directly before the call that starts the child */
     struct bs_watch watch;
-    /* if it is lent, the caller takes the terminal back after the end of the child */
+    /* terminal.h: if the child may use the caller's terminal, the caller takes it back afterwards
+     */
     struct bs_terminal terminal;
     /* The caller's ends of the pipes of stdin, stdout and stderr. They are close-on-exec, and
      * non-blocking without `connections`. -1 if the stream is not a pipe; `in` is always -1 without

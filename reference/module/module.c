@@ -35,8 +35,8 @@ static int call_function(const struct bs_module_request *request, struct bs_modu
     struct bs_bytes output = BS_BYTES_INIT;
     if (request->function == NULL) {
         set_outcome(result, BS_MODULE_NOT_WIRED,
-                    "modules run in this process and none is wired; enable the child, or give a "
-                    "function");
+                    "no function executes modules in this process; enable the child process, or "
+                    "give a function");
         return BS_OK;
     }
     int code = request->function(request->function_ctx, request->id, request->input,

@@ -48,7 +48,7 @@ static void die_with_the_parent(void) {
 static void close_inherited(void) {
     errno = bs_close_from(STDERR_FILENO + 1, false);
     if (errno != 0)
-        give_up("cannot close what the caller left open: %s", reason());
+        give_up("cannot close the caller's descriptors: %s", reason());
 }
 
 static void read_input(struct bs_buf *input) {
@@ -72,11 +72,11 @@ static void put_on_stdin(const struct bs_buf *input) {
     while (fd >= 0 && done < input->len) {
         ssize_t n = (ssize_t)BS_RETRY(write(fd, input->data + done, input->len - done));
         if (n < 0)
-            give_up("cannot hold the input: %s", reason());
+            give_up("cannot store the input: %s", reason());
         done += (size_t)n;
     }
     if (fd < 0 || lseek(fd, 0, SEEK_SET) != 0 || dup2(fd, STDIN_FILENO) < 0)
-        give_up("cannot hold the input: %s", reason());
+        give_up("cannot store the input: %s", reason());
 }
 
 void bs_module_runner_main(int argc, char **argv) {

@@ -54,7 +54,7 @@ int bs_sbpl_file_make(const char *dir, const char *text, size_t len, struct bs_s
         return bs_fail(err, BS_E_INVALID, 0,
                        "dir: `%.400s` is not absolute; name a directory from `/` on", dir);
     if (asprintf(&path, "%s/boxspec-XXXXXX.sb", dir) < 0)
-        return bs_fail(err, BS_E_EXECUTION, 0, "no memory for the name of a file");
+        return bs_fail(err, BS_E_EXECUTION, 0, "out of memory for the name of a file");
     int os_error = make(path, text, len);
     if (os_error != 0) {
         char buf[128];

@@ -87,7 +87,8 @@ int bs_place_make(const char *field, const char *given, struct bs_bytes *place,
     size_t len = strlen(given);
     struct bs_bytes made = {malloc(len + 1), len};
     if (made.data == NULL)
-        return bs_fail(err, BS_E_EXECUTION, 0, "%s: no memory for a path of %zu bytes", field, len);
+        return bs_fail(err, BS_E_EXECUTION, 0, "%s: out of memory for a path of %zu bytes", field,
+                       len);
     memcpy(made.data, given, len + 1);
     int code = judge(field, given, &made, err);
     if (code != BS_OK) {

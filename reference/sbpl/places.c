@@ -44,7 +44,7 @@ static int folded(const struct bs_bytes *place, bool folds, struct bs_bytes *cop
         made.failed = !bs_fold(place->data, place->len, made.data, &len);
     if (made.failed) {
         bs_buf_clear(&made);
-        return bs_fail(err, BS_E_EXECUTION, 0, "no memory for a path of %zu bytes", place->len);
+        return bs_fail(err, BS_E_EXECUTION, 0, "out of memory for a path of %zu bytes", place->len);
     }
     made.len = len;
     *copy = bs_buf_take(&made);
@@ -114,7 +114,7 @@ static int judge_side_root(const struct bs_places *places, size_t i,
         char shown[SHOWN];
         char shown_rule[SHOWN];
         if (place.failed)
-            code = bs_fail(err, BS_E_EXECUTION, 0, "no memory for a path");
+            code = bs_fail(err, BS_E_EXECUTION, 0, "out of memory for a path");
         else if (bs_place_holds(&side, &there) || bs_place_holds(&there, &side))
             code = bs_fail(
                 err, BS_E_INVALID, 0,
@@ -137,7 +137,8 @@ static int make_side_roots(const struct bs_sbpl_input *input, struct bs_places *
     int code = BS_OK;
     places->side_roots = calloc(input->n_side_roots + 1, sizeof *places->side_roots);
     if (places->side_roots == NULL)
-        return bs_fail(err, BS_E_EXECUTION, 0, "no memory for %zu side roots", input->n_side_roots);
+        return bs_fail(err, BS_E_EXECUTION, 0, "out of memory for %zu side roots",
+                       input->n_side_roots);
     for (size_t i = 0; i < input->n_side_roots && code == BS_OK; i++) {
         char name[BS_SIDE_ROOT_NAME];
         code = bs_place_make(bs_places_side_root(i, name), input->side_roots[i],

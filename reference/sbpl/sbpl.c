@@ -49,7 +49,7 @@ static const char *const scratch[] = {"/private/tmp", "/tmp", "/private/var/fold
 #define PUT(compiler, text) BS_PUT(&(compiler)->out, text)
 
 static int out_of_memory(struct bs_error *err) {
-    return bs_fail(err, BS_E_EXECUTION, 0, "no memory for the text");
+    return bs_fail(err, BS_E_EXECUTION, 0, "out of memory for the text");
 }
 
 static int put_place(struct compiler *compiler, const char *field, const struct bs_bytes *place,
@@ -262,8 +262,7 @@ static int refuse_controls(const struct compiler *compiler, struct bs_error *err
         for (size_t i = 0; i < bodies->n; i++) {
             if ((bodies->items[i].look & BS_HAS_CONTROL) != 0)
                 return refuse_rule(compiler, (enum bs_op)op, i,
-                                   "holds a control character; give what it names another name",
-                                   err);
+                                   "holds a control character; rename the file or folder", err);
         }
     }
     return BS_OK;

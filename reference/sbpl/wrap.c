@@ -83,7 +83,7 @@ int bs_sbpl_wrap(const struct bs_sbpl_command *command, struct bs_sbpl_wrapped *
         argv = copy(command->argv, n);
     free((void *)words);
     if (argv == NULL)
-        return bs_fail(err, BS_E_EXECUTION, 0, "no memory for a command of %zu words", n);
+        return bs_fail(err, BS_E_EXECUTION, 0, "out of memory for a command of %zu words", n);
     *wrapped = (struct bs_sbpl_wrapped){argv, active, active ? NULL : bare};
     return BS_OK;
 }

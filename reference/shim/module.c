@@ -111,9 +111,10 @@ enum bs_answer bs_op_module_execute(const struct bs_call *call, struct bs_json_w
     if (input == NULL)
         bs_problem(&decoder, "/input", "a JSON value is missing");
     if (request.enabled && call->mode == BS_MODE_SERVE)
-        bs_problem(&decoder, "/enabled",
-                   "not true under `serve`, where a child would inherit the protocol's stdin; use "
-                   "`run REQUEST RESPONSE`");
+        bs_problem(
+            &decoder, "/enabled",
+            "must be false under `serve`, where a child would inherit the protocol's stdin; use "
+            "`run REQUEST RESPONSE`");
     answer = bs_decoder_failed(&decoder) ? bs_answer_problems(out, call->id, &decoder)
                                          : execute(call, &request, input, inside, out);
     bs_inside_close(inside);

@@ -57,7 +57,7 @@ int bs_policies_load(struct bs_policies *policies, const struct bs_texts *texts,
     if (!copy_texts(&policies->texts, texts)) {
         bs_policies_clear(policies);
         if (err != NULL)
-            *err = (struct bs_error){BS_E_EXECUTION, 0, "no memory to keep the policy"};
+            *err = (struct bs_error){BS_E_EXECUTION, 0, "out of memory for the policy"};
         return BS_E_EXECUTION;
     }
     return BS_OK;

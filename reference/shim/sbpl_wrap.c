@@ -50,7 +50,7 @@ static void decode_hold(struct bs_decoder *decoder, const struct bs_call *call) 
     if (hold != NULL && !cJSON_IsString(hold))
         bs_problem(decoder, "/hold", "must be a string");
     else if (hold != NULL && call->mode == BS_MODE_SERVE)
-        bs_problem(decoder, "/hold", "not under `serve`, which answers when the file is gone");
+        bs_problem(decoder, "/hold", "not under `serve`, which removes the file before it answers");
 }
 
 static void put_argv(struct bs_json_writer *out, char *const *argv) {

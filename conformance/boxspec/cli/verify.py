@@ -181,12 +181,12 @@ def main(words: Sequence[str]) -> int:
 
 
 def _notes(command: Sequence[str]) -> list[str]:
-    """Return a note if the command does not start by hand as it was verified."""
+    """Return a note if the command would start differently without the kit."""
     mounts = zip(command, command[2:], strict=False)
     relative = any(option.endswith("bind") and target == "." for option, target in mounts)
     if Path(command[0]).name != "bwrap" or not relative:
         return []
-    why = "by hand bubblewrap mounts it at /, and starts nothing"
+    why = "in your shell bubblewrap would mount it at / and start no program"
     return [f'note: . was replaced by the workspace; {why}: write "$PWD"']
 
 

@@ -90,8 +90,8 @@ def install(product: Product) -> State:
         product.stamp.parent.mkdir(parents=True, exist_ok=True)
         product.stamp.write_text(stamp, encoding="utf-8")
     except PermissionError as why:
-        # No stamp can be written, because the checkout belongs to another user. Only a product of
-        # the system works without a stamp.
+        # No stamp can be written, because the checkout belongs to another user. Only a product
+        # that lies outside of the checkout works without a stamp.
         if stamp.startswith("cannot "):
             return State(why=stamp)
         if not product.anywhere:

@@ -15,8 +15,8 @@ from boxspec.subject.observe.machine import Machine
 
 # How often the number of running bodies is adjusted, in seconds.
 CHECK_S = 0.5
-# From the first share of idle processor time one body more may run, and below the second one only
-# half as many.
+# Shares of idle processor time. From IDLE on, one more body may run at once. Below BUSY, the limit
+# is halved.
 IDLE, BUSY = 0.25, 0.1
 AT_ONCE = 16
 

@@ -33,14 +33,14 @@ class Manner:
     def works(self, scene: Scene, start: Record | None) -> bool:
         """True if a program ran. `start` is its first record.
 
-        If the command does not show the workspace at another path, relative words prove nothing:
-        another user may be unable to enter the folders of the run, and has the working directory
-        of the kit all the same.
+        With relative words the workspace must be at another path, as the working directory in
+        `start` shows. Otherwise a program of another user may run although it cannot enter the
+        folders of the run: it has inherited the working directory.
         """
         if start is None or not start.output:
             return False
         return not (self.moved and Path(start.output) == scene.root.resolve())
 
 
-# In this order. The first one is tried in any case.
+# The manners that are tried if a program does not run in the usual manner, in this order.
 OTHERS: Sequence[Manner] = (Manner(moved=True), Manner(terminal=True), Manner(True, True))

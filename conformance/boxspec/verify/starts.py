@@ -42,7 +42,7 @@ ENDS_S = 1.0
 # Programs of the host that can run a script.
 SHELLS = [["/bin/sh"], ["sh"], ["/usr/bin/env", "sh"]]
 
-# The reason for each row that cannot be asked, by the id of the row.
+# The reason for each row that cannot be tested, by the id of the row.
 Refused = dict[str, str]
 
 
@@ -247,7 +247,7 @@ def collect(
         found.problem = f"{NO_END} ({ended.status})"
     elif START not in records:
         why = plan.witness.why or "the program ran, and its records are lost"
-        # With a prefix, processes of the kit are left too.
+        # With a prefix, leftover processes may be those of the prefix, so they give no advice.
         advice = "" if scene.prefix else _advice(plan.path, ended)
         found.problem = f"{why} ({ended.said}){advice}"
     if complete or not found.ran or not ended.in_time:

@@ -1,4 +1,4 @@
-"""State the facts of a forced order in the words of the contract exec."""
+"""What the driver observed in a forced order of events, in the terms of the contract exec."""
 
 from __future__ import annotations
 

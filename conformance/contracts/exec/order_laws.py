@@ -1,4 +1,4 @@
-"""State the laws that each order of a run must keep.
+"""Laws of the contract exec: they hold for every order of events that subject/orders forces.
 
 A law takes the observations of the driver (`Ran`) and the answer. It assumes nothing about when the
 implementation checks for an event. If the implementation may have found two causes at once, a law

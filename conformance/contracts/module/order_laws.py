@@ -1,4 +1,4 @@
-"""State the laws that each order of a module must keep."""
+"""Laws of the contract module: they hold for every order of events that subject/orders forces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State the laws that each order of a process script must keep."""
+"""Laws of the contract process: they hold for every order of events that subject/orders forces."""
 
 from __future__ import annotations
 

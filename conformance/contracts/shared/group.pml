@@ -50,7 +50,7 @@ byte late;              /* how often the caller was delayed by one unit of time 
 byte signal_at = NEVER; /* when the first signal was sent */
 byte late_at_signal;    /* the value of `late` at this time */
 byte gone_at = NEVER;   /* when the last member ended or left */
-bool is_collected;      /* the leader was collected: its number may belong to another process now */
+bool is_collected;      /* the leader was reaped: its number may belong to another process now */
 
 #define LIVE(p) (state[p] == RUNS && inside[p])
 #define ANY_LIVE (LIVE(0) || LIVE(1) || LIVE(2))

@@ -78,7 +78,7 @@ class GroupEvents(ABC):
 
     def _send(self, note: Note) -> Iterator[Event]:
         signo, leader = note.facts["signal"], self.facts.ran.leader
-        # Before the leader is collected, a signal without a live member changes nothing.
+        # Before the leader is reaped, a signal to a group without a live member has no effect.
         if abs(note.facts["target"]) != leader or not (note.facts["alive"] or self.collected):
             return
         if signo == SIGKILL:

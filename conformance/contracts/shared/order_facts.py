@@ -1,4 +1,4 @@
-"""State the facts of a forced order that the laws of several contracts use."""
+"""What the driver observed in a forced order of events, as the laws of several contracts use it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Facts:
         return (self.ran.answer or {}).get("result")
 
     def end_of(self, pid: int) -> Note | None:
-        """Return the note of the end of a process. The process may not have been collected yet."""
+        """Return the note of the end of a process. The process may not have been reaped yet."""
         return next((n for n in self.of("died") if n.facts["pid"] == pid), None)
 
     def sends_to(self, leader: int) -> list[Note]:

@@ -1,4 +1,4 @@
-"""State the laws of forced orders that several contracts share."""
+"""Laws that several contracts share: they hold for every order of events that is forced."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def _survivors(facts: Facts, ids: Requirements) -> Iterator[Violation]:
 
 def _signals(facts: Facts, ids: Requirements) -> Iterator[Violation]:
     """Check that each signal goes to a process or to the group of the run, and only before the
-    process is collected."""
+    process is reaped."""
     known = {note.facts["pid"] for note in facts.of("born")}
     collected: set[object] = set()
     for note in facts.of("send", "collects"):
@@ -209,8 +209,8 @@ def _signals(facts: Facts, ids: Requirements) -> Iterator[Violation]:
         elif abs(target) in collected and (target > 0 or not note.facts["alive"]):
             yield Violation(
                 ids.given_back,
-                "no signal to a number that was given back",
-                "no signal after the collection of the child",
+                "no signal to a process number after its process was reaped",
+                "no signal after the child was reaped",
                 f"signal {signo} to a number without a process of the run",
             )
 
@@ -230,14 +230,14 @@ def _collects(facts: Facts, ids: Requirements) -> Iterator[Violation]:
     if facts.of("collects again"):
         yield Violation(
             ids.given_back,
-            "nothing is collected twice",
+            "no child is reaped twice",
             "one wait for a child that has ended",
             "a second wait for its number, which may be another child's by then",
         )
     collected = {note.facts["pid"] for note in facts.of("collects")}
     ends = facts.one("answers") or facts.one("exits")
     dead = {pid for pid in facts.ran.leaders if facts.end_of(pid)}
-    # A child that has never executed the program must be collected too, for example after a failed
+    # A child that has never executed the program must be reaped too, for example after a failed
     # spawn.
     dead |= {
         note.facts["pid"]
@@ -245,7 +245,7 @@ def _collects(facts: Facts, ids: Requirements) -> Iterator[Violation]:
         if ends and note.step < ends.step and note.facts["task"].kind == "spawn"
     }
     if facts.ran.answer and dead - collected:
-        yield Violation(ids.collected, "the child is collected", "one wait", "a zombie is left")
+        yield Violation(ids.collected, "the child is reaped", "one wait", "a zombie is left")
 
 
 def of_member(note: Note) -> bool:

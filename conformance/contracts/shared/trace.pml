@@ -9,7 +9,7 @@
 #define E_GRACE_OVER 5  /* the grace period passes */
 #define E_ASK 6         /* SIGINT or SIGTERM is sent to the group */
 #define E_KILL 7        /* SIGKILL is sent to the group */
-#define E_COLLECT 8     /* the leader is collected */
+#define E_COLLECT 8     /* the leader is reaped */
 /* The number of the cause is added; it is 0 if the model has no causes. */
 #define E_RETURN 16 /* it returns */
 /* Events of programs; the number of the program is added. */

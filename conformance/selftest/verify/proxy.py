@@ -1,8 +1,9 @@
 """A sandbox with a proxy for HTTP and SOCKS, for the self-tests of `verify`.
 
-The first word names a mistake of the proxy. With `none` it refuses each address of this machine,
-with `all` it refuses none. The second word is a key of PLACES: where the proxy listens, and how the
-environment names it. The other words are a program, which bubblewrap starts.
+The first word names a mistake of the proxy: `none` for a correct proxy, which refuses each address
+of this machine, or `all` for a proxy that refuses no address. The second word is a key of PLACES:
+where the proxy listens, and how the environment names it. The other words are a program, which
+bubblewrap starts.
 """
 
 from __future__ import annotations

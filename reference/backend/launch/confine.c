@@ -48,7 +48,7 @@ bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *f
         ssize_t n = (ssize_t)BS_RETRY(pread(fd, (char *)*filter + *len, size - *len, (off_t)*len));
         if (n <= 0)
             return set_failure(failure, BS_LAUNCH_SANDBOX, n < 0 ? errno : 0,
-                               "its filter is cut off");
+                               "its filter is incomplete");
         *len += (size_t)n;
     }
     return true;

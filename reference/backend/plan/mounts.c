@@ -321,12 +321,12 @@ static void report_all(struct planner *planner) {
 
 static bool lower_claims(struct planner *planner) {
     static const enum bs_aspect aspects[] = {BS_ASPECT_FS_READ, BS_ASPECT_FS_WRITE};
-    static const char *const verbs[] = {"read", "modify"};
+    static const char *const verbs[] = {"reading", "modifying"};
     bool good = true;
     for (int op = BS_OP_READ; good && op <= BS_OP_MODIFY; op++) {
         if (planner->open[op])
             good = bs_report_reason(planner->report, aspects[op], BS_CLAIM_PARTIAL,
-                                    "in this workspace, rules that deny to %s are not enforced",
+                                    "in this workspace, rules that deny %s are not enforced",
                                     verbs[op]);
     }
     if (good && planner->refused > 0)

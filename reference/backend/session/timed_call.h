@@ -10,7 +10,7 @@ struct bs_timed_call {
     const struct bs_backend *backend;
     struct bs_context_ref *context;
     bool prepares; /* true for prepare, false for probe */
-    void *state;   /* made by prepare, even if it failed */
+    void *state;   /* of prepare: set even if prepare failed, so that shutdown gets it */
     struct bs_backend_report report;
     struct bs_error err;
     int code; /* the code that the call returned */

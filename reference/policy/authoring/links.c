@@ -123,7 +123,8 @@ int bs_policy_links(const char *root, uint64_t most,
     walk_all(&walk);
     while (walk.depth > 0)
         pop_folder(&walk);
-    int code = walk.path.failed ? bs_fail(err, BS_E_EXECUTION, 0, "no memory for a path") : BS_OK;
+    int code =
+        walk.path.failed ? bs_fail(err, BS_E_EXECUTION, 0, "out of memory for a path") : BS_OK;
     bs_buf_clear(&walk.path);
     return code;
 }

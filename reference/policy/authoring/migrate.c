@@ -131,12 +131,12 @@ static void add_shared(struct bs_draft *draft) {
 static void put_draft(struct bs_buf *out, const struct bs_draft *draft) {
     bs_buf_str(out,
                "# A draft of version 2, made from a file of version 1. Read it before you use it:\n"
-               "# the last rule that matches decides, the denies stand behind every profile, and\n"
-               "# an activity without a profile may do all that the denies leave.\n");
+               "# the last rule that matches decides, the denies come after the rules of every\n"
+               "# profile, and without a profile everything is allowed that no deny covers.\n");
     bs_policy_put(out, &draft->policy, BS_POLICY_YAML);
     if (draft->notes.len == 0)
         return;
-    bs_buf_str(out, "# What did not fit in as it stood:\n");
+    bs_buf_str(out, "# Entries that were changed or left out:\n");
     bs_buf_add(out, draft->notes.data, draft->notes.len);
 }
 
@@ -144,7 +144,7 @@ static bool make_draft(struct bs_node *root, struct bs_draft *draft, struct bs_p
                        struct bs_buf *out) {
     bs_duplicates_drop(root, doubled);
     for (size_t i = 0; i < doubled->n; i++)
-        bs_draft_remark(draft, doubled->items[i].pointer, "stood there twice; the first is taken");
+        bs_draft_remark(draft, doubled->items[i].pointer, "is there twice; the first one is used");
     add_members(draft, root, true);
     add_shared(draft);
     for (size_t i = 0; i < draft->policy.n_profiles && !draft->failed; i++)

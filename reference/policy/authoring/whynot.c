@@ -313,7 +313,7 @@ int bs_profile_why_not(const struct bs_profile *profile, enum bs_op op, const ch
     if (good)
         return BS_OK;
     bs_why_not_clear(why_not);
-    return bs_fail(err, BS_E_EXECUTION, 0, "no memory for a search over %zu rules", list->n);
+    return bs_fail(err, BS_E_EXECUTION, 0, "out of memory for a search over %zu rules", list->n);
 }
 
 void bs_why_not_clear(struct bs_why_not *why_not) {

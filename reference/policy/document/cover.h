@@ -18,7 +18,8 @@ struct bs_cover {
     uint64_t seed;
     /* one bit for each number of start_of that a subtree in the set has */
     uint64_t subtree_starts[4];
-    uint32_t everything_first; /* first number of a rule `**` in the set */
+    /* the smallest and the largest number of the rules `**` in the set */
+    uint32_t everything_first;
     uint32_t everything_last;
     bool has_everything;
     bool is_empty;

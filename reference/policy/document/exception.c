@@ -137,7 +137,7 @@ static int judge_own(struct judge *judge, uint32_t number) {
         return code;
     if (code == BS_E_INVALID)
         bs_problem_at_deny(judge->problems, "denyModify", rule, NULL,
-                           "too many denies stand before this exception to check it");
+                           "this exception cannot be checked: too many denies precede it");
     else if (!held)
         bs_problem_at_deny(judge->problems, "denyModify", rule, NULL,
                            "no earlier deny of the list contains this exception");

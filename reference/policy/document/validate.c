@@ -88,8 +88,8 @@ static void none_equals(const struct bs_profile_rules *profile, const char *list
 
 bool bs_validate_profiles(const struct bs_policy *policy, const struct bs_denies *denies,
                           struct bs_problems *problems) {
-    static const char in_read[] = "denyRead has this very rule; a profile cannot have it too";
-    static const char in_modify[] = "denyModify has this very rule; a profile cannot have it too";
+    static const char in_read[] = "denyRead has the same rule; a profile cannot have it too";
+    static const char in_modify[] = "denyModify has the same rule; a profile cannot have it too";
     bool good = true;
     for (size_t i = 0; i < policy->n_profiles && good; i++) {
         const struct bs_profile_rules *profile = &policy->profiles[i];

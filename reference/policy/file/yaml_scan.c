@@ -14,8 +14,7 @@
 static const char *forbidden(const unsigned char *text) {
     static const char control[] = "a control character; write it as an escape";
     static const char line_break[] =
-        "U+0085, U+2028 and U+2029 are line breaks to half of the YAML readers; write it as an "
-        "escape";
+        "some YAML readers take U+0085, U+2028 and U+2029 for line breaks; write it as an escape";
     if (text[0] == '\0')
         return "a NUL";
     if (text[0] < 0x20)

@@ -55,7 +55,7 @@ int bs_glob_compile(const char *pattern, size_t len, enum bs_case sensitivity, s
     code = BS_OK;
 finish:
     if (code == BS_E_EXECUTION)
-        bs_fail(err, code, 0, "no memory for a glob");
+        bs_fail(err, code, 0, "out of memory for a glob");
     free(glob);
     free(folded);
     return code;
@@ -77,7 +77,8 @@ __attribute__((noinline)) static int match_folded(const struct bs_glob *glob,
         *matched = bs_automaton_highest(&glob->automaton, folded, len) != BS_NO_RULE;
     free(from_heap);
     return done ? BS_OK
-                : bs_fail(err, BS_E_EXECUTION, 0, "no memory for a path of %zu bytes", view->len);
+                : bs_fail(err, BS_E_EXECUTION, 0, "out of memory for a path of %zu bytes",
+                          view->len);
 }
 
 __attribute__((noinline)) static int match_another_form(const struct bs_glob *glob,
@@ -89,7 +90,7 @@ __attribute__((noinline)) static int match_another_form(const struct bs_glob *gl
     if (len > BS_GLOB_PATH_BYTES)
         scratch = from_heap = malloc(len + 1);
     if (scratch == NULL)
-        return bs_fail(err, BS_E_EXECUTION, 0, "no memory for a path of %zu bytes", len);
+        return bs_fail(err, BS_E_EXECUTION, 0, "out of memory for a path of %zu bytes", len);
     int code = BS_OK;
     struct bs_path_view view = {.text = path, .len = len};
     const char *problem = plain ? NULL : bs_path_view_other(path, len, scratch, &view);

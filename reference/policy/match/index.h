@@ -60,9 +60,11 @@ struct bs_index {
     uint32_t n_buckets;
     uint32_t n_candidates;
     uint64_t seed; /* the seed of all hashes */
-    int32_t root;  /* the highest rule that matches only the root */
-    int32_t all;   /* the highest rule that matches every path */
-    int32_t most;  /* the highest rule of the index, or BS_NO_RULE */
+    /* the largest number of a rule that matches only the root, of one that matches every path, and
+     * of any rule in the index; or BS_NO_RULE */
+    int32_t root;
+    int32_t all;
+    int32_t most;
     struct bs_key_lengths by_byte[256];
 };
 

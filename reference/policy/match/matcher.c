@@ -50,7 +50,7 @@ static int over_budget(struct bs_error *err, size_t rule, const struct bs_patter
 }
 
 static int no_memory(struct bs_error *err, size_t n) {
-    return bs_fail(err, BS_E_EXECUTION, 0, "no memory for %zu rules", n);
+    return bs_fail(err, BS_E_EXECUTION, 0, "out of memory for %zu rules", n);
 }
 
 /* A matcher that is being built. */

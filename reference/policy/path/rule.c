@@ -195,11 +195,11 @@ int bs_rule_parse(char *text, size_t *len, bool *negated, const char **problem) 
         memmove(text, text + 1, *len);
         trim(text, len);
         if (*len == 0) {
-            *problem = "`!` alone negates nothing; write the rule behind it";
+            *problem = "`!` needs a rule; write it directly after the `!`";
             return BS_E_INVALID;
         }
         if (text[0] == '!') {
-            *problem = "one `!` negates, two are refused; the file `!x` is written `./!x`";
+            *problem = "a rule begins with one `!` at most; write `./!x` for the file `!x`";
             return BS_E_INVALID;
         }
     }

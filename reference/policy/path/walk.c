@@ -33,7 +33,7 @@ struct walk {
 };
 
 static int out_of_memory(struct walk *walk) {
-    return bs_fail(walk->err, BS_E_EXECUTION, 0, "no memory to follow a path");
+    return bs_fail(walk->err, BS_E_EXECUTION, 0, "out of memory for the links of a path");
 }
 
 static int cannot_look(struct walk *walk, const char *name, int os_error) {
@@ -220,8 +220,7 @@ int bs_walk(int root_fd, const char *path, size_t len, enum bs_follow follow,
      * up one name at a time. */
     if (len >= PATH_MAX)
         code = bs_fail(err, BS_E_IO, ENAMETOOLONG,
-                       "the path has %zu bytes, the longest that can be looked up %d", len,
-                       PATH_MAX - 1);
+                       "the path has %zu bytes; the system looks up %d at most", len, PATH_MAX - 1);
     else
         push_components(&walk, path, len);
     if (code == BS_OK)

@@ -39,7 +39,7 @@ int bs_audit_event(const struct bs_profile *profile, enum bs_op op,
     bs_json_close_object(&event);
     if (event.text.failed) {
         bs_json_writer_clear(&event);
-        return bs_fail(err, BS_E_EXECUTION, 0, "no memory for an audit event");
+        return bs_fail(err, BS_E_EXECUTION, 0, "out of memory for an audit event");
     }
     *out = bs_buf_take(&event.text);
     return BS_OK;

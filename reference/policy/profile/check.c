@@ -10,7 +10,7 @@ static int compile(struct bs_profile *profile, const struct bs_list *list, size_
                    struct bs_decider *decider, struct bs_error *err) {
     decider->outcomes = bs_arena_zeroed(profile->arena, n + 1, sizeof *decider->outcomes);
     if (decider->outcomes == NULL)
-        return bs_fail(err, BS_E_EXECUTION, 0, "no memory for %zu rules", n);
+        return bs_fail(err, BS_E_EXECUTION, 0, "out of memory for %zu rules", n);
     const char *none = list->has_positive ? BS_NO_MATCHING_RULE : BS_NO_POSITIVE_RULE;
     decider->outcomes[0] = (struct bs_outcome){none, strlen(none), false, false};
     for (size_t i = 0; i < n; i++) {
@@ -31,7 +31,7 @@ int bs_profile_compile(const struct bs_policy *policy, const char *name, unsigne
     if (profile != NULL)
         profile->arena = bs_arena_new(BS_ARENA_ROOM);
     if (profile == NULL || profile->arena == NULL) {
-        (void)bs_fail(err, code, 0, "no memory for a profile");
+        (void)bs_fail(err, code, 0, "out of memory for a profile");
         goto finish;
     }
     profile->fold = (flags & BS_FOLD) != 0;
@@ -97,7 +97,7 @@ inline const struct bs_outcome *bs_profile_outcome(const struct bs_profile *prof
 }
 
 static int no_memory_for(size_t len, struct bs_error *err) {
-    return bs_fail(err, BS_E_EXECUTION, 0, "no memory for a path of %zu bytes", len);
+    return bs_fail(err, BS_E_EXECUTION, 0, "out of memory for a path of %zu bytes", len);
 }
 
 /* Return a buffer for the normal form of a path: the one in the decision, or allocated memory for a

@@ -68,7 +68,8 @@ int bs_profile_explain(const struct bs_profile *profile, enum bs_op op, const ch
     if (explanation->entries == NULL || matched == NULL ||
         !bs_note_matches(list, profile->fold, view, matched) ||
         bs_profile_outcome(profile, op, &view, &deciding) == NULL) {
-        code = bs_fail(err, BS_E_EXECUTION, 0, "no memory to explain %zu rules", list->n);
+        code = bs_fail(err, BS_E_EXECUTION, 0, "out of memory for the explanation of %zu rules",
+                       list->n);
         bs_explanation_clear(explanation);
         goto finish;
     }

@@ -35,7 +35,7 @@ static bool move_rule(const struct bs_pattern *body, size_t names, struct bs_buf
 }
 
 static int no_memory(struct bs_error *err) {
-    return bs_fail(err, BS_E_EXECUTION, 0, "no memory to follow the links of a rule");
+    return bs_fail(err, BS_E_EXECUTION, 0, "out of memory for the links of a rule");
 }
 
 /* Set *matched to true if the names of the deny lead to another place, and the moved deny matches

@@ -102,5 +102,6 @@ int bs_effective_profile(const struct bs_policy *policy, const char *name, struc
     if (code == BS_OK)
         code = resolve(arena, &rules->modify, &policy->deny_modify, BS_ENTRY_DENY_MODIFY,
                        &out->lists[BS_OP_MODIFY]);
-    return code == BS_OK ? BS_OK : bs_fail(err, code, 0, "no memory for profile `%.200s`", name);
+    return code == BS_OK ? BS_OK
+                         : bs_fail(err, code, 0, "out of memory for profile `%.200s`", name);
 }

@@ -22,7 +22,7 @@ static int normalize_absolute(const char *path, size_t len, struct bs_buf *out,
     bs_buf_char(out, 'x');
     bs_buf_add(out, path, len);
     if (!bs_buf_reserve(out, 1))
-        return bs_fail(err, BS_E_EXECUTION, 0, "no memory for a path of %zu bytes", len);
+        return bs_fail(err, BS_E_EXECUTION, 0, "out of memory for a path of %zu bytes", len);
     int code = bs_path_normalize(out->data, out->len, out->data, &normal, &normal_len, err);
     if (code != BS_OK)
         return code;
@@ -134,7 +134,7 @@ static int part_below(const char *root, const struct bs_buf *path, const char **
         free(real);
     }
     bs_buf_clear(&normal);
-    return code == BS_E_EXECUTION ? bs_fail(err, code, 0, "no memory for a path") : BS_OK;
+    return code == BS_E_EXECUTION ? bs_fail(err, code, 0, "out of memory for a path") : BS_OK;
 }
 
 static int check_absolute(const struct bs_profile *profile, const char *root, int root_fd,

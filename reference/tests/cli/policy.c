@@ -83,13 +83,13 @@ static void wrong_usage_is_reported_with_its_remedy(void **state) {
     static const char *const rows[][2] = {
         {"bogus", "policy bogus: unknown command"},
         {"check", "write POLICY read|modify PATH"},
-        {"check p.yaml write a", "an operation is read or modify"},
-        {"check p.yaml read a --most 3", "--most means nothing to policy check"},
+        {"check p.yaml write a", "the operation must be read or modify"},
+        {"check p.yaml read a --most 3", "--most is no option of policy check"},
         {"check p.yaml read a --profile", "a value is missing"},
         {"check p.yaml read a --what", "unknown option"},
         {"check p.yaml read a --profile q", "unknown profile `q`"},
         {"check p.yaml read a --root none", "no such folder"},
-        {"print p.yaml --to xml", "a format is json or yaml"},
+        {"print p.yaml --to xml", "the format must be json or yaml"},
         {"merge p.yaml", "name two files"},
         {"links", "name one folder"},
     };

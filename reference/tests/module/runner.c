@@ -48,7 +48,7 @@ static void a_module_that_would_inherit_the_callers_descriptors_is_not_started(v
         len += (size_t)n;
     bs_close(&ends[0]);
     assert_int_equal(BS_RETRY(waitpid(pid, &status, 0)), pid);
-    assert_string_equal(message, "module runner: cannot close what the caller left open: Too many "
+    assert_string_equal(message, "module runner: cannot close the caller's descriptors: Too many "
                                  "open files\n");
     assert_int_equal(WEXITSTATUS(status), 1);
 }

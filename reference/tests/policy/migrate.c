@@ -79,7 +79,7 @@ static void parts_that_version_2_does_not_have_become_comments(void **state) {
     assert_notes(&m, "#   \"deny\": \"!x\"  -- ");
     assert_notes(&m, "#   \"mode\": {\"strict\": [true, null, \"a\\u000ab\"]}");
     assert_notes(&m, "#   \"name\": \"n n\"");
-    assert_notes(&m, "#   \"/name\"  -- stood there twice");
+    assert_notes(&m, "#   \"/name\"  -- is there twice");
     assert_string_equal(bs_policy_name(m.loaded.policy), "migrated");
     forget(&m);
 }

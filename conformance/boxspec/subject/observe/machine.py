@@ -15,7 +15,7 @@ from pathlib import Path
 
 from boxspec.proc_lines import proc_lines
 
-# For each resource, whose lack may stop a process: how long processes waited for it (PSI).
+# Files of the kernel (PSI) that say how long processes have waited for I/O and for memory.
 PRESSURE = tuple(Path("/proc/pressure") / name for name in ("io", "memory"))
 TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
 USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL = range(8)
