@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,10 +30,22 @@ def cgroup_mounts() -> list[Mount]:
     return [each for each in mounts() if os.access(each.at / "cgroup.procs", os.F_OK)]
 
 
-def cgroup_folders(names: Iterable[str]) -> list[Path]:
-    """Return the folders of these control groups, in each mounted hierarchy. `/` is its top."""
-    parts = [name.lstrip("/") for name in names]
-    return [each.at / part for each in cgroup_mounts() for part in parts]
+def cgroup_folders(
+    names: Collection[str], hierarchies: Sequence[Mount] | None = None
+) -> list[Path]:
+    """Return the folders of these control groups, in each hierarchy that contains them.
+
+    names: as in /proc/PID/cgroup. `/` is the top of each hierarchy.
+    hierarchies: by default those that are mounted. In a container, `inner` may be its own group.
+    """
+    mounted = cgroup_mounts() if hierarchies is None else hierarchies
+    tops = [each.at for each in mounted if "/" in names]
+    return tops + [
+        each.at / Path(name).relative_to(each.inner)
+        for each in mounted
+        for name in names
+        if name != "/" and Path(name).is_relative_to(each.inner)
+    ]
 
 
 def _content() -> bytes:

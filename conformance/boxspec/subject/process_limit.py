@@ -8,12 +8,12 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from boxspec.errors import UsageError
-from boxspec.mounts import Mount, cgroup_mounts
+from boxspec.mounts import cgroup_folders
 from boxspec.subject.observe.procs import Status, cgroups
 
 # The processes and threads that a run needs: without long tests, and for each long test that runs
@@ -91,26 +91,17 @@ def _threads_of(user: int) -> int:
 
 def left_to_groups() -> int | None:
     """Return how many processes the control groups still allow; None without a limit."""
-    return least_left(map(Path, cgroups(os.getpid())), cgroup_mounts())
+    return least_left(cgroup_folders(cgroups(os.getpid())))
 
 
-def least_left(groups: Iterable[Path], hierarchies: Sequence[Mount]) -> int | None:
+def least_left(groups: Iterable[Path]) -> int | None:
     """Return how many processes these control groups and their parents still allow, the least of
     all.
 
     Return None without a limit.
-    groups: paths in a hierarchy.
     """
-    found = []
-    for group in groups:
-        for mount in hierarchies:
-            if not group.is_relative_to(mount.inner):
-                continue
-            folder = mount.at / group.relative_to(mount.inner)
-            for each in (folder, *folder.parents):
-                if each.is_relative_to(mount.at):
-                    found += _left_in(each)
-    return min(found, default=None)
+    places = [place for group in groups for place in (group, *group.parents)]
+    return min((left for place in places for left in _left_in(place)), default=None)
 
 
 def _left_in(folder: Path) -> list[int]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.errors import UsageError
-from boxspec.mounts import Mount
+from boxspec.mounts import Mount, cgroup_folders
 from boxspec.subject import process_limit
 from selftest.tools import ROOT, run
 
@@ -30,10 +30,14 @@ def test_the_strictest_group_counts(tmp_path: Path) -> None:
     group(tmp_path / "v2" / "service" / "own", "max", 20)
     group(tmp_path / "v1" / "container", "300", 50)
     mounted = [Mount(Path("/"), tmp_path / "v2"), Mount(Path("/engine"), tmp_path / "v1")]
-    groups = [Path("/service/own"), Path("/engine/container")]
-    assert process_limit.least_left(groups[:1], mounted) == 400
-    assert process_limit.least_left(groups, mounted) == 250
-    assert process_limit.least_left([Path("/elsewhere")], mounted) is None
+    groups = ["/service/own", "/engine/container"]
+
+    def least_left(*names: str) -> int | None:
+        return process_limit.least_left(cgroup_folders(names, mounted))
+
+    assert least_left(*groups[:1]) == 400
+    assert least_left(*groups) == 250
+    assert least_left("/elsewhere") is None
 
 
 def test_fewer_tests_run_in_parallel_where_processes_are_few(
