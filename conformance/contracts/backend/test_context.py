@@ -1,5 +1,6 @@
 """The working directory of a program, and contexts whose fields contradict each other."""
 
+import os
 from pathlib import Path
 from typing import Unpack
 
@@ -46,6 +47,27 @@ def test_a_program_starts_in_the_cwd(case: BackendCase) -> None:
     with made_ground() as ground:
         folder = _folder(ground, "sub")
         expect("the working directory", report(case, ground, cwd=str(folder))["cwd"], str(folder))
+
+
+# Spellings of a directory of the root, below the root.
+SPELLINGS = ("link/inner", "sub/inner/", "sub/./inner", "sub/../sub/inner", "loop/sub/inner")
+
+
+def _spelled(ground: Ground) -> Path:
+    """Make a directory in the root, which each of SPELLINGS names."""
+    folder = _folder(ground, "sub")
+    (ground.ws / "link").symlink_to("sub")
+    (ground.ws / "loop").symlink_to(ground.ws)
+    return _folder(ground, f"{folder.name}/inner")
+
+
+@requires("BACKEND-CONTEXT-02")
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_cwd_inside_may_have_any_spelling(case: BackendCase, spelling: str) -> None:
+    with made_ground() as ground:
+        folder = _spelled(ground)
+        found = report(case, ground, cwd=f"{ground.ws}/{spelling}")
+        expect("the working directory", found["cwd"], str(folder))
 
 
 @requires("BACKEND-CONTEXT-03")
@@ -116,6 +138,31 @@ def test_a_current_dir_below_a_named_cwd_is_refused(case: BackendCase) -> None:
         _refused(case, ground, call={"current_dir": str(folder)}, cwd=str(ground.ws))
 
 
+@requires("BACKEND-CONTEXT-04", needs=["BACKEND-LIFE-02"])
+def test_a_current_dir_other_than_the_cwd_is_refused_in_a_later_call(case: BackendCase) -> None:
+    with made_ground() as ground:
+        first, second = _folder(ground, "first"), _folder(ground, "second")
+        call = ExecRequest(program="/bin/true", current_dir=str(first))
+        session = case.backend.run(
+            [call, call | {"current_dir": str(second)}],
+            root=ground.ws,
+            profile="repo-write",
+            cwd=str(first),
+            on_unavailable="degrade",
+        )
+        expect("the kind of the error", session.error["kind"], "invalid_input")
+
+
+@requires("BACKEND-CONTEXT-04")
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_current_dir_may_spell_the_cwd_in_another_way(case: BackendCase, spelling: str) -> None:
+    with made_ground() as ground:
+        folder = _spelled(ground)
+        call: ExecRequest = {"current_dir": f"{ground.ws}/{spelling}"}
+        found = report(case, ground, call=call, cwd=str(folder))
+        expect("the working directory", found["cwd"], str(folder))
+
+
 @requires("BACKEND-CONTEXT-05")
 @pytest.mark.parametrize("name", ["missing", "file"])
 def test_a_root_that_is_no_directory_is_refused(case: BackendCase, name: str) -> None:
@@ -123,9 +170,37 @@ def test_a_root_that_is_no_directory_is_refused(case: BackendCase, name: str) ->
         _refused(case, ground, root=str(ground.ws / name))
 
 
-@requires("BACKEND-CONTEXT-06")
-def test_a_root_through_a_link_is_where_it_leads(case: BackendCase) -> None:
+@requires("BACKEND-CONTEXT-05")
+@pytest.mark.parametrize("target", ["missing", "file", "link"])
+def test_a_root_that_leads_to_no_directory_is_refused(case: BackendCase, target: str) -> None:
+    """`link` leads to itself."""
     with made_ground() as ground:
-        link = ground.folder / "link"
-        link.symlink_to(ground.ws)
-        expect("the working directory", report(case, ground, root=str(link))["cwd"], str(ground.ws))
+        (ground.ws / "link").symlink_to(target)
+        _refused(case, ground, root=str(ground.ws / "link"))
+
+
+def _root_through_links(ground: Ground, way: str) -> str:
+    """Return a path that leads to the root: a link, or a path with a link above the root."""
+    link = ground.folder / "link"
+    match way:
+        case "a link":
+            link.symlink_to(ground.ws)
+        case "a link to a link":
+            (ground.folder / "second").symlink_to(ground.ws)
+            link.symlink_to("second")
+        case "a relative link":
+            link.symlink_to(os.path.relpath(ground.ws, ground.folder))
+        case _:
+            link.symlink_to(ground.ws.parent)
+            return f"{link}/{ground.ws.name}"
+    return str(link)
+
+
+@requires("BACKEND-CONTEXT-06")
+@pytest.mark.parametrize(
+    "way", ["a link", "a link to a link", "a relative link", "a link above the root"]
+)
+def test_a_root_through_a_link_is_where_it_leads(case: BackendCase, way: str) -> None:
+    with made_ground() as ground:
+        root = _root_through_links(ground, way)
+        expect("the working directory", report(case, ground, root=root)["cwd"], str(ground.ws))

@@ -36,6 +36,15 @@ def test_an_invalid_destination_is_refused(case: BackendCase, entry: str) -> Non
     expect("the kind of the error", answer.error["kind"], "invalid_input")
 
 
+@requires("BACKEND-EGRESS-01")
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_each_destination_of_a_list_is_checked(case: BackendCase, at: int) -> None:
+    entries = ["*", "example.org:443"]
+    entries.insert(at, "example.org")
+    answer = case.backend.probe("repo-write", egress=entries)
+    expect("the kind of the error", answer.error["kind"], "invalid_input")
+
+
 @requires("BACKEND-EGRESS-02")
 @pytest.mark.parametrize("profile", ["no-network", "ci-only"])
 @pytest.mark.parametrize("entry", ["example.org:443", "*"])
@@ -75,7 +84,13 @@ def test_a_list_contradicts_such_a_profile_in_a_session_too(
 
 
 # Attempts to reach a destination that differs from the listed one.
-OTHERS = {"port": "n_tcp4", "address": "n_tcp4", "UDP": "n_udp", "IPv6": "n_tcp6"}
+OTHERS = {
+    "port": "n_tcp4",
+    "address": "n_tcp4",
+    "UDP": "n_udp",
+    "IPv6": "n_tcp6",
+    "of several": "n_tcp4",
+}
 
 
 @requires("BACKEND-EGRESS-03")
@@ -91,7 +106,8 @@ def test_an_unlisted_destination_is_not_reached(case: BackendCase, other: str) -
         if other == "address":
             # The listed destination has the port of the attempt, but a different address.
             allowed = f"127.0.0.2:{scene.params['tcp4']}"
-        session, _ = inside(case, scene, "repo-write", egress=[allowed])
+        more = [f"{name}.invalid:443" for name in "abc"] if other == "of several" else []
+        session, _ = inside(case, scene, "repo-write", egress=[allowed, *more])
         reached = [hit for each in scene.observers for hit in each.hits()]
         if reached:
             session.excuse("network", f"{probe}: reached")

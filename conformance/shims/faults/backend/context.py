@@ -6,6 +6,7 @@ import backend.context as context
 import backend.ops as ops
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session
+from errors import Failed
 from faults.registry import fault, replaces
 
 
@@ -121,3 +122,66 @@ def the_root_is_no_cwd():
     def read_call(original, value, pointer, given):
         given.names_cwd = given.names_cwd and given.cwd != given.root
         return original(value, pointer, given)
+
+
+@fault("BACKEND-CONTEXT-02", "a cwd that is a link is refused", "O_NOFOLLOW")
+def linked_cwds_are_refused():
+    @replaces(context)
+    def inside(original, reader, name, path, root):
+        if os.path.islink(os.path.dirname(path.rstrip(b"/"))):
+            reader.wrong(name, "is a link")
+        return original(reader, name, path, root)
+
+
+@fault("BACKEND-CONTEXT-04", "the two directories are compared as texts", "not resolved before")
+def directories_are_compared_as_texts():
+    @replaces(ops)
+    def read_call(original, value, pointer, given):
+        made = original(value, pointer, given)
+        named = value["request"].get("current_dir")
+        if given.names_cwd and named is not None and os.fsencode(named) != given.cwd:
+            raise Failed("invalid_input", f"{pointer}/request/current_dir is not the cwd")
+        return made
+
+
+@fault("BACKEND-CONTEXT-04", "only the first call is compared with the cwd", "checked at the start")
+def only_the_first_call_is_compared():
+    @replaces(ops)
+    def read_call(original, value, pointer, given):
+        kept, given.names_cwd = given.names_cwd, given.names_cwd and pointer == "/calls/0"
+        try:
+            return original(value, pointer, given)
+        finally:
+            given.names_cwd = kept
+
+
+@fault(
+    "BACKEND-CONTEXT-05", "the target of a dangling link is created as the root", "create_dir_all"
+)
+def targets_of_links_are_made():
+    @replaces(context)
+    def read_root(original, reader):
+        path = os.fsencode(reader.fields.get("root", ""))
+        if os.path.islink(path) and not os.path.exists(path):
+            os.makedirs(os.path.realpath(path), exist_ok=True)
+        return original(reader)
+
+
+@fault("BACKEND-CONTEXT-06", "only one link of a root is resolved", "readlink")
+def one_link_is_resolved():
+    @replaces(context)
+    def read_root(original, reader):
+        path = os.fsencode(reader.fields.get("root", ""))
+        real = original(reader)
+        if not os.path.islink(path):
+            return real
+        return os.path.normpath(os.path.join(os.path.dirname(path), os.readlink(path)))
+
+
+@fault("BACKEND-CONTEXT-06", "a link above the root is not resolved", "only the last name is read")
+def links_above_are_not_resolved():
+    @replaces(context)
+    def read_root(original, reader):
+        path = os.fsencode(reader.fields.get("root", ""))
+        real = original(reader)
+        return real if os.path.islink(path) else os.path.normpath(path)

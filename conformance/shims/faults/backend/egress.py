@@ -3,6 +3,7 @@
 import backend.context as context
 import backend.filter as filter_
 import backend.inside as inside
+import backend.ops as ops
 from backend.bubblewrap import Bubblewrap
 from backend.filter import ALLOW
 from faults.backend.inside_source import change_inside
@@ -133,3 +134,23 @@ def everything_is_no_list():
             return original(reader, profile)
         reader.take("egress", list)
         return None
+
+
+@fault("BACKEND-EGRESS-01", "only the first destination of a list is checked", "entries[0]")
+def only_the_first_is_checked():
+    @replaces(ops)
+    def read_egress(original, reader, profile):
+        given = reader.fields.get("egress")
+        if isinstance(given, list):
+            reader.fields["egress"] = given[:1]
+        return original(reader, profile)
+
+
+@fault("BACKEND-EGRESS-03", "a list of several destinations is not filtered", "one rule, one entry")
+def several_are_claimed():
+    @replaces(Bubblewrap)
+    def probe(original, self, profile, given, egress):
+        made = original(self, profile, given, egress)
+        if egress and len(egress) > 1:
+            made.aspects["network"] = ("fully", [])
+        return made

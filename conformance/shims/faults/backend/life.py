@@ -7,6 +7,7 @@ from backend.bubblewrap import Bubblewrap
 from backend.claims import Claims
 from backend.session import Session
 from errors import Failed
+from faults.backend.temporary import case_directory
 from faults.registry import fault, replaces
 
 
@@ -199,9 +200,7 @@ def no_shutdown_after_a_failed_wrap():
 def leaves_a_folder():
     @replaces(Bubblewrap)
     def prepare(original, self, context, claims):
-        folder = os.environb.get(b"TMPDIR", b"")
-        # Only the directory of the case is used, because it is removed with the case.
-        if os.path.dirname(folder) == os.path.dirname(context.root):
+        if folder := case_directory():
             os.mkdir(os.path.join(folder, b"session"))
         return original(self, context, claims)
 
