@@ -23,7 +23,9 @@ INSTALLED = (ROOT / "launch.py").is_file()
 COMMAND = "boxspec" if INSTALLED else "./ci/boxspec"
 
 MEMORY = Path("/dev/shm")
-_MEMORY_BYTES = 1 << 30
+# The free space from which a file system in memory is used, and the space that a run needs: whole
+# runs on two processors used at most 106 MiB.
+_MEMORY_BYTES, _NEEDED_BYTES = 1 << 30, 128 << 20
 NOEXEC = "no program can be executed in it (mount option noexec)"
 
 
@@ -64,6 +66,10 @@ def scratch() -> Path:
     place = _scratch()
     if not _executes(place):
         raise UsageError(str(place), NOEXEC, "name another folder: TMPDIR")
+    free = free_bytes(place)
+    if free is not None and free < _NEEDED_BYTES:
+        need = f"{free >> 20} MiB are free, and a run needs {_NEEDED_BYTES >> 20} MiB"
+        raise UsageError(str(place), need, "free space, or name another folder: TMPDIR")
     return place
 
 
@@ -78,6 +84,16 @@ def _executes(folder: Path) -> bool:
         return not os.statvfs(folder).f_flag & os.ST_NOEXEC
     except OSError:
         return True
+
+
+def free_bytes(folder: Path) -> int | None:
+    """Return the free space of the folder's file system; None if it is unknown."""
+    try:
+        system = os.statvfs(folder)
+    except OSError:
+        return None
+    # Some file systems do not limit the number of files, and report 0 of 0.
+    return 0 if system.f_files and not system.f_favail else system.f_bavail * system.f_frsize
 
 
 def kept_root() -> Path:
@@ -131,7 +147,7 @@ def _fits(folder: Path) -> bool:
     it."""
     try:
         mode = folder.stat().st_mode
-        system = os.statvfs(folder)
+        flags = os.statvfs(folder).f_flag
         mounts = Path("/proc/self/mounts").read_bytes().split(b"\n")
     except OSError:
         return False
@@ -140,6 +156,6 @@ def _fits(folder: Path) -> bool:
     return (
         kinds[-1:] == [b"tmpfs"]
         and mode & everybody == everybody
-        and not system.f_flag & (os.ST_NOEXEC | os.ST_RDONLY)
-        and system.f_bavail * system.f_frsize >= _MEMORY_BYTES
+        and not flags & (os.ST_NOEXEC | os.ST_RDONLY)
+        and (free_bytes(folder) or 0) >= _MEMORY_BYTES
     )

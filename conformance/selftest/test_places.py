@@ -25,8 +25,8 @@ def host(
     monkeypatch: pytest.MonkeyPatch, mode: int = 0o1777, flags: int = 0, free: int = 2 << 30,
     mounts: str = MOUNTS,
 ) -> None:  # fmt: skip
-    system = SimpleNamespace(f_flag=flags, f_bavail=free // 4096, f_frsize=4096)
-    disk = SimpleNamespace(f_flag=0, f_bavail=1 << 20, f_frsize=4096)
+    system = SimpleNamespace(f_flag=flags, f_bavail=free // 4096, f_frsize=4096, f_files=0)
+    disk = SimpleNamespace(f_flag=0, f_bavail=1 << 20, f_frsize=4096, f_files=0)
     monkeypatch.setattr(os, "statvfs", lambda place: system if place == places.MEMORY else disk)
     monkeypatch.setattr(Path, "stat", lambda _: SimpleNamespace(st_mode=mode))
     monkeypatch.setattr(Path, "read_bytes", lambda _: mounts.encode())
@@ -60,6 +60,16 @@ def test_a_memory_file_system_without_room_is_not_used(
 ) -> None:
     host(monkeypatch, **kind)  # type: ignore[arg-type]
     assert places.scratch() == Path("/var/tmp")
+
+
+def test_a_place_with_little_space_is_refused_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(places, "free_bytes", lambda _: 20 << 20)
+    with pytest.raises(UsageError) as why:
+        places.scratch()
+    assert str(why.value).startswith("/var/tmp: 20 MiB are free")
+    assert "TMPDIR" in str(why.value)
 
 
 def test_a_place_without_execution_is_refused_with_a_remedy(

@@ -39,7 +39,7 @@ from boxspec.schedule.body_pool import THREADS
 from boxspec.schedule.interrupt import Interrupt
 from boxspec.schedule.runner import Observer, run_pytest
 from boxspec.schedule.selection import requires_of
-from boxspec.subject import memory_limit
+from boxspec.subject import room
 from boxspec.subject.client.command import shim_argv
 from boxspec.subject.contract import spoken
 
@@ -97,7 +97,7 @@ def observe(
         console_of(written), verbose=args.verbose or keep, quiet=args.quiet, color=args.color
     )
     console.header()
-    if not args.quiet and (warning := memory_limit.warning()):
+    if not args.quiet and (warning := room.warning()):
         console.wrap(warning)
     if args.defaults:
         console.write(f"defaults  {args.defaults}")

@@ -15,11 +15,12 @@ import pytest
 from boxspec.judge.record import Record, plain
 from boxspec.judge.requirements import contract_of, load
 from boxspec.judge.requires import Requires
-from boxspec.judge.verdict import BROKEN, Late, NotApplicable, Verdict
+from boxspec.judge.verdict import BROKEN, Late, NotApplicable, NotMeasured, Verdict
 from boxspec.schedule.worker import ClosedCase
 from boxspec.subject.attempt import FIRST
 from boxspec.subject.case import Case
 from boxspec.subject.contract import find
+from boxspec.subject.room import is_full
 from boxspec.subject.session import Session
 
 
@@ -107,6 +108,11 @@ def run_in_worker(item: pytest.Item, marked: Requires, case: Case, *, keep: bool
 
 def record_exception(record: Record, why: BaseException, case: Case | None) -> None:
     """Record the exception that a body raised, with facts about its case."""
+    if case is not None and not isinstance(why, NotMeasured | NotApplicable):
+        place = case.session.root.parent
+        if is_full(place):
+            # The files of the shim may not have fitted either.
+            why = NotMeasured(f"{place} is full: free space, or name another folder")
     record.set_verdict(why)
     if case is None or record.verdict in (Verdict.NOT_MEASURED, Verdict.NOT_APPLICABLE):
         return
