@@ -18,6 +18,7 @@ from pathlib import Path
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.fuzz.targets import LIST, PACKAGE
+from boxspec.judge.verdict import NotMeasured
 from boxspec.places import INSTALLED, scratch
 from boxspec.plural import many
 from boxspec.programs import folder, programs
@@ -52,6 +53,8 @@ def _children_file() -> Finding:
 def _inotify() -> Finding:
     try:
         Inotify().close()
+    except NotMeasured as why:
+        return False, True, f"inotify: {why}"
     except OSError as why:
         return False, True, f"inotify: {why.strerror} (to watch the hold fifo)"
     return True, True, "inotify (to watch the hold fifo)"

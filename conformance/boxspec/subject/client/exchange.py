@@ -135,6 +135,7 @@ class Exchange:
         return str(self.message.get("id")) if isinstance(self.message, dict) else "?"
 
     def _prepare_hold(self, message: dict[str, Any]) -> None:
+        self._inotify = Inotify()
         fifo = self.folder / "hold"
         os.mkfifo(fifo)
         fifo.chmod(0o666)
@@ -142,7 +143,6 @@ class Exchange:
         # Open the fifo before inotify watches it, so that the watch reports only the open by the
         # shim. That open does not block, because a writer exists.
         self._hold_fd = os.open(fifo, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
-        self._inotify = Inotify()
         self._fifo_watch = self._inotify.watch(str(fifo), OPEN)
         self._inotify.watch(str(self.folder), MOVED_TO | CLOSE_WRITE)
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import struct
+
+from boxspec.judge.verdict import NotMeasured
 
 OPEN = 0x20
 CLOSE_WRITE = 0x8
@@ -20,14 +23,12 @@ class Inotify:
     def __init__(self) -> None:
         self.fd: int = _libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         if self.fd < 0:
-            code = ctypes.get_errno()
-            raise OSError(code, os.strerror(code))
+            raise _error(errno.EMFILE, "fs.inotify.max_user_instances")
 
     def watch(self, path: str, mask: int) -> int:
         number: int = _libc.inotify_add_watch(self.fd, os.fsencode(path), mask)
         if number < 0:
-            code = ctypes.get_errno()
-            raise OSError(code, os.strerror(code), path)
+            raise _error(errno.ENOSPC, "fs.inotify.max_user_watches", path)
         return number
 
     def read(self) -> list[tuple[int, int, str]]:
@@ -47,3 +48,15 @@ class Inotify:
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
+
+
+def _error(code_at_limit: int, limit: str, path: str | None = None) -> Exception:
+    """Return the exception for the last error of the C library.
+
+    limit: the setting of the kernel that limits each user, inotify(7). With `code_at_limit`, other
+        programs of the user may have used all that it allows.
+    """
+    code = ctypes.get_errno()
+    if code == code_at_limit:
+        return NotMeasured(f"this user has too many inotify descriptors or watches: raise {limit}")
+    return OSError(code, os.strerror(code), path)
