@@ -77,6 +77,16 @@ def line_inside(
     return session
 
 
+def expect_kept_backend(case: BackendCase, session: ObservedSession) -> None:
+    """Fail if a session under degrade runs its programs without a sandbox, although the backend
+    starts on this host."""
+    claimed = case.backend.probe("repo-write").result["overall"]
+    kept = session.result["enforcement"] != "none" or claimed == "unavailable"
+    why = {"why": str(session.result.get("why", "the shim gives no reason"))}
+    expect("whether the session still has its backend", kept, True, why)
+    session.need_enforcement()
+
+
 def named(session: ObservedSession, rule: str) -> list[NotEnforced]:
     """Return the entries of `not_enforced` that are about this rule."""
     return [each for each in session.result["not_enforced"] if each["rule"] == rule]

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import pytest
 
-from boxspec.api import HostLacks, requires
+from boxspec.api import HostLacks, Verdict, expect, requires
 from contracts.backend.attempt import WORK
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.ruled import (
+    expect_kept_backend,
     expect_unchanged_file,
     expect_unread_paths,
     line_inside,
@@ -109,3 +110,28 @@ def test_a_file_denied_through_a_link_stays_under_each_name(case: BackendCase, w
         ground.watch(ground.ws / linked.file)
         session = line_inside(case, ground, f"{line}; : >neighbour", policy((linked.rule,)))
         expect_unchanged_file(session, linked.rule, ground)
+
+
+@requires("BACKEND-RULE-13", capability=RULES, needs=NEEDS)
+def test_links_in_circles_do_not_drop_the_sandbox(case: BackendCase) -> None:
+    """Deny a file that has very many names, because links lead to the directory that they lie in.
+
+    The sandbox must be kept: the file is protected, or its rule is reported.
+    """
+    with made_ground() as ground:
+        _planted(ground, Linked({f"loop{n}": "." for n in range(12)}, "*/dir/key", ("dir/key",)))
+        ground.watch(ground.out)
+        line = f"cat dir/key loop0/dir/key; cat file; echo x >>{ground.out_from_ws}/file"
+        session = case.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", line]}],
+            root=ground.ws,
+            profile="repo-write",
+            policy=policy(deny_read=("*/dir/key",)),
+            on_unavailable="degrade",
+        )
+        expect_kept_backend(case, session)
+        read = [name for name in ("dir/key",) if ground.token in session.only.stdout.decode()]
+        expect_unread_paths(session, "*/dir/key", read)
+        if session.claim("fs-write")["claim"] == "fully":
+            changed = ground.changes()
+            expect("what changed outside", changed, [], verdict=Verdict.CONTRADICTION)

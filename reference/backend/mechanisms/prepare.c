@@ -23,6 +23,12 @@
 #include "backend/session/private_dir.h"
 #include "backend/session/report.h"
 #include "base/error.h"
+#include "base/sys.h"
+
+/* Time limit for all work that depends on the content of the workspace. The session cannot be
+ * sandboxed if prepare takes longer than BS_BACKEND_OPEN_MS, and a program may have filled the
+ * workspace for this purpose. bs_mounts_add takes at most 5 s of this time. */
+enum { WORKSPACE_MS = 6000 };
 
 /* The state that prepare makes for a session, and that shutdown frees. */
 struct prepared {
@@ -72,23 +78,20 @@ static int add_filter(const struct bs_mechanism *mechanism,
 /* Write the plan and the filter to the private directory. */
 static int build_plan(const struct bs_mechanism *mechanism,
                       const struct bs_backend_context *context, struct prepared *state, int cancel,
-                      struct bs_backend_report *report, struct bs_error *err) {
-    struct bs_buf plan = BS_BUF_INIT;
-    int code = mechanism->namespaces
-                   ? bs_bubblewrap_plan(context, state->dir.path, state->scratch, cancel, &plan,
-                                        report, err)
-                   : bs_landlock_plan(context, state->scratch, &plan, report, err);
+                      struct bs_buf *plan, struct bs_backend_report *report, struct bs_error *err) {
+    int code = mechanism->namespaces ? bs_bubblewrap_plan(context, state->dir.path, state->scratch,
+                                                          cancel, plan, report, err)
+                                     : bs_landlock_plan(context, state->scratch, plan, report, err);
     if (code == BS_OK && mechanism->filtered && mechanism->namespaces &&
-        !bs_pipes_plan(context, state->scratch, &plan))
+        !bs_pipes_plan(context, state->scratch, plan))
         code = out_of_memory(err);
     if (code == BS_OK && mechanism->filtered)
-        code = add_filter(mechanism, context, state->dir.path, &plan, err);
-    if (code == BS_OK && plan.failed)
+        code = add_filter(mechanism, context, state->dir.path, plan, err);
+    if (code == BS_OK && plan->failed)
         code = out_of_memory(err);
-    if (code == BS_OK)
-        code = bs_private_dir_add_file(state->dir.path, "plan", plan.data, plan.len, 0600, err);
-    bs_buf_clear(&plan);
-    return code;
+    return code == BS_OK
+               ? bs_private_dir_add_file(state->dir.path, "plan", plan->data, plan->len, 0600, err)
+               : code;
 }
 
 /* Make a copy of the launcher if programs in the sandbox can write to it. Otherwise one of them
@@ -203,27 +206,37 @@ bool bs_mechanism_claim_unenforced(const struct bs_mechanism *mechanism,
     return good;
 }
 
+/* Count and report the rules that the plan does not enforce in this workspace. */
+static bool check_plan(const struct bs_backend_context *context, const struct prepared *state,
+                       const struct bs_buf *plan, struct bs_backend_report *report,
+                       struct bs_unenforced_rules *here) {
+    struct bs_planned planned = {NULL, 0, 0};
+    bool good = bs_planned_read(plan, state->dir.path, &planned) &&
+                bs_rules_of_mounts(context->profile, context, &planned, report, here);
+    bs_planned_clear(&planned);
+    return good;
+}
+
 /* Report the rules that are not enforced, in general and in this workspace. If one of them denies
  * to modify a path, take a snapshot of the workspace for later scans. */
 static int check_rules(const struct bs_mechanism *mechanism,
-                       const struct bs_backend_context *context, struct prepared *state, int cancel,
+                       const struct bs_backend_context *context, struct prepared *state,
+                       const struct bs_buf *plan, int cancel, uint64_t until,
                        struct bs_backend_report *report, struct bs_error *err) {
     struct bs_unenforced_rules anywhere = {{0, 0}, {0, 0}};
     struct bs_unenforced_rules here = {{0, 0}, {0, 0}};
-    bool good =
-        mechanism->namespaces
-            ? bs_rules_of_mounts(context->profile, context, NULL, report, &anywhere) &&
-                  bs_rules_of_mounts(context->profile, context, context->root, report, &here)
-            : bs_rules_of_grants(context->profile, context, report, &anywhere);
+    bool good = mechanism->namespaces
+                    ? bs_rules_of_mounts(context->profile, context, NULL, report, &anywhere) &&
+                          check_plan(context, state, plan, report, &here)
+                    : bs_rules_of_grants(context->profile, context, report, &anywhere);
     if (!good || !bs_mechanism_claim_unenforced(mechanism, &here, report))
         return out_of_memory(err);
     if (anywhere.reported[BS_OP_MODIFY] + here.reported[BS_OP_MODIFY] == 0 &&
         report->aspects[BS_ASPECT_FS_WRITE].claim != BS_CLAIM_PARTIAL)
         return BS_OK;
-    bool cut = false;
     int code =
-        bs_snapshot_take(context->profile, context->root, cancel, &cut, &state->snapshot, err);
-    if (code == BS_OK && cut &&
+        bs_snapshot_take(context->profile, context->root, cancel, until, &state->snapshot, err);
+    if (code == BS_OK && state->snapshot == NULL &&
         !bs_report_warn(report,
                         "the workspace is too large for a scan: changes of denied paths are "
                         "not detected"))
@@ -235,6 +248,8 @@ int bs_mechanism_prepare_with(const struct bs_mechanism *mechanism,
                               const struct bs_backend_context *context, const char *also_writable,
                               int cancel, void **made, struct bs_backend_report *report,
                               struct bs_error *err) {
+    uint64_t until = bs_after_ms(bs_now_ns(), WORKSPACE_MS);
+    struct bs_buf plan = BS_BUF_INIT;
     struct prepared *state = calloc(1, sizeof *state);
     *made = state;
     if (state == NULL)
@@ -248,12 +263,13 @@ int bs_mechanism_prepare_with(const struct bs_mechanism *mechanism,
     if (code == BS_OK)
         code = make_dir(mechanism, context, also_writable, state, report, err);
     if (code == BS_OK)
-        code = build_plan(mechanism, context, state, cancel, report, err);
+        code = build_plan(mechanism, context, state, cancel, &plan, report, err);
     if (code == BS_OK)
-        code = check_rules(mechanism, context, state, cancel, report, err);
+        code = check_rules(mechanism, context, state, &plan, cancel, until, report, err);
+    bs_buf_clear(&plan);
     if (code == BS_OK)
         code = bs_hard_links_report(context->root, mechanism->namespaces ? NULL : context->profile,
-                                    report, err);
+                                    cancel, until, report, err);
     state->hides_home = code == BS_OK && hides_home(mechanism, state, getenv("HOME"));
     return code;
 }

@@ -15,6 +15,7 @@
 #include "backend/session/context.h"
 #include "base/error.h"
 #include "base/list.h"
+#include "base/sys.h"
 
 bool bs_root_is_writable(const struct bs_backend_context *context) {
     return context->confine != BS_CONFINE_READ_ONLY;
@@ -71,6 +72,60 @@ bool bs_names_denying(const struct bs_names *names, enum bs_op op, const char *r
     return good;
 }
 
+/* True if no more names may be searched. */
+static bool is_late(struct bs_names *names) {
+    if (bs_now_ns() < names->until)
+        return false;
+    names->incomplete = true;
+    return true;
+}
+
+/* Call `each` for every name that links give the path, unless the time is over. Returns false if
+ * memory ran out. */
+static bool each_linked_name(struct bs_names *names, const char *relative,
+                             void (*each)(void *ctx, const char *name, bool replaceable),
+                             void *ctx) {
+    if (names->links.n == 0 || is_late(names))
+        return true;
+    int os_error = bs_linked_names(&names->links, relative, each, ctx);
+    if (os_error != 0)
+        names->incomplete = true;
+    return os_error != ENOMEM;
+}
+
+/* A search for a rule that denies a link under one of its names. */
+struct link_search {
+    const struct bs_names *names;
+    enum bs_op op;
+    struct bs_link_denial denial;
+    bool out_of_memory;
+};
+
+static void add_link_name(void *ctx, const char *name, bool replaceable) {
+    struct link_search *search = ctx;
+    const struct bs_names *names = search->names;
+    const struct bs_entry *entry = NULL;
+    if (!bs_names_denying(names, search->op, name, true, &entry))
+        search->out_of_memory = true;
+    if (entry == NULL && (search->op == BS_OP_READ || bs_root_is_writable(names->context)))
+        entry = bs_rule_below(names->words, search->op, name);
+    if (entry == NULL)
+        return;
+    if (search->denial.entry == NULL)
+        search->denial.entry = entry;
+    if (replaceable)
+        search->denial.replaceable = entry;
+}
+
+bool bs_names_denying_link(struct bs_names *names, enum bs_op op, const char *relative,
+                           struct bs_link_denial *denial) {
+    struct link_search search = {.names = names, .op = op};
+    add_link_name(&search, relative, false);
+    bool good = each_linked_name(names, relative, add_link_name, &search);
+    *denial = search.denial;
+    return good && !search.out_of_memory;
+}
+
 struct search {
     const struct bs_names *names;
     const struct stat *st;
@@ -101,11 +156,8 @@ static struct bs_path_access without_hard_links(struct bs_names *names, const ch
                                                 const struct stat *st) {
     struct bs_path_access required = {access_of_name(names, relative, st), {NULL, NULL}, NULL};
     struct search search = {names, st, &required};
-    int os_error = bs_linked_names(&names->links, relative, add_name, &search);
-    if (os_error == ENOMEM)
+    if (!each_linked_name(names, relative, add_name, &search))
         required.access = BS_HIDDEN;
-    else if (os_error != 0)
-        names->incomplete = true;
     return required;
 }
 
@@ -177,7 +229,7 @@ static bool sort_names(const struct collection *collection) {
     struct bs_names *names = collection->names;
     bool good = true;
     bs_inner_links_sort(&names->links);
-    for (size_t i = 0; good && i < collection->n; i++) {
+    for (size_t i = 0; good && i < collection->n && !is_late(names); i++) {
         const struct hard_link *one = &collection->list[i];
         struct bs_path_access required = without_hard_links(names, one->relative, &one->st);
         good = bs_aliases_add(&names->aliases, &one->st, (int)required.access);
@@ -203,14 +255,14 @@ static bool add_mounted(struct bs_names *names) {
     return good;
 }
 
-int bs_names_collect(struct bs_names *names, int cancel, uint64_t until, struct bs_error *err) {
+int bs_names_collect(struct bs_names *names, int cancel, struct bs_error *err) {
     struct collection collection = {.names = names};
     const struct bs_walk walk = {.root = names->context->root,
                                  .ctx = &collection,
                                  .enter = collect,
                                  .cancel = cancel,
                                  .cut = &names->incomplete,
-                                 .until = until};
+                                 .until = names->until};
     bool good = bs_rule_words_make(names->profile, &names->words) == 0 && add_mounted(names);
     int code = good ? bs_walk_tree(&walk, err) : BS_OK;
     if (code == BS_OK && !(good && sort_names(&collection)))

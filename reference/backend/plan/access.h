@@ -10,10 +10,12 @@
 
 enum bs_access { BS_OPEN, BS_READ_ONLY, BS_HIDDEN }; /* ordered: a larger value is stricter */
 
-/* All names of the files in a workspace. Set the first two fields and zero the rest. */
+/* All names of the files in a workspace. Set the first three fields and zero the rest. */
 struct bs_names {
     const struct bs_profile *profile;
     const struct bs_backend_context *context;
+    /* After this time (of bs_now_ns) no more names are searched, and `incomplete` is set. */
+    uint64_t until;
     struct bs_inner_links links;
     struct bs_aliases aliases;
     struct bs_mounted_names mounted;
@@ -21,9 +23,8 @@ struct bs_names {
     bool incomplete; /* some names are unknown, and a rule may match one of them */
 };
 
-/* Collect the names of all files. At the time `until` (of bs_now_ns) the collection stops and sets
- * `incomplete`. Returns 0 or a negative code. Clear *names in both cases. */
-int bs_names_collect(struct bs_names *names, int cancel, uint64_t until, struct bs_error *err);
+/* Collect the names of all files. Returns 0 or a negative code. Clear *names in both cases. */
+int bs_names_collect(struct bs_names *names, int cancel, struct bs_error *err);
 void bs_names_clear(struct bs_names *names);
 
 bool bs_root_is_writable(const struct bs_backend_context *context);
@@ -51,5 +52,18 @@ struct bs_path_access bs_names_access(struct bs_names *names, const char *relati
  * in it; to NULL if there is none. Returns false if memory ran out. */
 bool bs_names_denying(const struct bs_names *names, enum bs_op op, const char *relative,
                       bool is_dir, const struct bs_entry **entry);
+
+/* The rules that deny a symbolic link, or paths below it. */
+struct bs_link_denial {
+    const struct bs_entry *entry; /* NULL if there is none */
+    /* the rule that denies a name of the link which leads through another link that programs can
+     * replace; else NULL */
+    const struct bs_entry *replaceable;
+};
+
+/* Find the rules that deny the link at `relative`, under its own name or under a name that leads
+ * through other links to it. Returns false if memory ran out. */
+bool bs_names_denying_link(struct bs_names *names, enum bs_op op, const char *relative,
+                           struct bs_link_denial *denial);
 
 #endif

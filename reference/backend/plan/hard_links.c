@@ -6,16 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/plan/aliases.h"
 #include "backend/plan/mounted_names.h"
 #include "backend/plan/profile.h"
+#include "backend/plan/walk.h"
 #include "backend/session/context.h"
 #include "backend/session/report.h"
 #include "base/error.h"
 #include "base/list.h"
+#include "base/sys.h"
 
 struct name {
-    char *path;
-    struct bs_link file;
+    char *path; /* relative to the root */
+    struct stat st;
     /* this name is also found under an earlier path, because a mount shows it twice */
     bool repeats;
 };
@@ -24,21 +27,28 @@ struct names {
     struct name *list;
     size_t n;
     size_t cap;
-    bool out_of_memory;
+    unsigned long unreadable; /* directories that could not be listed */
 };
 
-static bool add_name(void *ctx, const struct bs_link *link) {
+static bool add_name(void *ctx, const struct bs_walk_entry *at) {
     struct names *names = ctx;
+    if (!bs_has_other_names(at->st))
+        return true;
     struct name *list = bs_list_room(names->list, names->n, &names->cap, sizeof *list);
-    names->out_of_memory = list == NULL;
     if (list == NULL)
         return false;
     names->list = list;
     struct name *name = &list[names->n];
-    *name = (struct name){strdup(link->path), *link, false};
-    names->out_of_memory = name->path == NULL;
+    *name = (struct name){strdup(at->relative), *at->st, false};
     names->n += name->path != NULL;
     return name->path != NULL;
+}
+
+static bool count_unreadable(void *ctx, const struct bs_walk_entry *at) {
+    struct names *names = ctx;
+    (void)at;
+    names->unreadable++;
+    return true;
 }
 
 /* Set `repeats` if a mount in the root gives the name another path that is earlier in the order of
@@ -59,11 +69,12 @@ static bool note_repeat(struct name *name, const char *root,
 }
 
 static bool note_repeats(struct names *names, const char *root,
-                         const struct bs_mounted_names *mounted) {
+                         const struct bs_mounted_names *mounted, uint64_t until, bool *cut) {
     for (size_t j = 0; j < mounted->n; j++) {
         if (!bs_is_below(mounted->list[j].other, root))
             continue;
-        for (size_t i = 0; i < names->n; i++) {
+        for (size_t i = 0; i < names->n && !*cut; i++) {
+            *cut = bs_now_ns() >= until;
             if (!note_repeat(&names->list[i], root, &mounted->list[j]))
                 return false;
         }
@@ -74,11 +85,15 @@ static bool note_repeats(struct names *names, const char *root,
 static int by_file(const void *a, const void *b) {
     const struct name *x = a;
     const struct name *y = b;
-    if (x->file.device != y->file.device)
-        return x->file.device < y->file.device ? -1 : 1;
-    if (x->file.inode != y->file.inode)
-        return x->file.inode < y->file.inode ? -1 : 1;
+    if (x->st.st_dev != y->st.st_dev)
+        return x->st.st_dev < y->st.st_dev ? -1 : 1;
+    if (x->st.st_ino != y->st.st_ino)
+        return x->st.st_ino < y->st.st_ino ? -1 : 1;
     return strcmp(x->path, y->path);
+}
+
+static bool is_same_file(const struct name *x, const struct name *y) {
+    return x->st.st_dev == y->st.st_dev && x->st.st_ino == y->st.st_ino;
 }
 
 /* True if the policy decides in the same way about all names. A name that the policy refuses counts
@@ -101,11 +116,9 @@ static bool report_names(const struct names *names, const char *root,
     for (size_t i = 0; i < names->n;) {
         size_t end = i;
         size_t counted = 0;
-        for (; end < names->n && names->list[end].file.device == names->list[i].file.device &&
-               names->list[end].file.inode == names->list[i].file.inode;
-             end++)
+        for (; end < names->n && is_same_file(&names->list[end], &names->list[i]); end++)
             counted += !names->list[end].repeats;
-        bool elsewhere = names->list[i].file.names > counted ||
+        bool elsewhere = names->list[i].st.st_nlink > counted ||
                          !treated_alike(profile, &names->list[i], end - i);
         for (; i < end; i++) {
             if (elsewhere && !bs_report_hard_link(report, root, names->list[i].path))
@@ -117,7 +130,7 @@ static bool report_names(const struct names *names, const char *root,
 
 /* Report the files of all names. Returns false if memory ran out. */
 static bool report_files(struct names *names, const char *root, const struct bs_profile *profile,
-                         struct bs_backend_report *report) {
+                         uint64_t until, bool *cut, struct bs_backend_report *report) {
     struct bs_mounted_names mounted = {NULL, 0, 0};
     char buf[128];
     int os_error = bs_mounted_names_find(root, &mounted);
@@ -125,7 +138,7 @@ static bool report_files(struct names *names, const char *root, const struct bs_
     if (os_error != 0 && os_error != ENOMEM)
         good = bs_report_warn(report, "hard links: the list of mounts cannot be read: %s",
                               bs_os_message(os_error, buf, sizeof buf));
-    good = good && note_repeats(names, root, &mounted);
+    good = good && note_repeats(names, root, &mounted, until, cut);
     bs_mounted_names_clear(&mounted);
     if (!good)
         return false;
@@ -133,18 +146,29 @@ static bool report_files(struct names *names, const char *root, const struct bs_
     return report_names(names, root, profile, report);
 }
 
-int bs_hard_links_report(const char *root, const struct bs_profile *profile,
-                         struct bs_backend_report *report, struct bs_error *err) {
+static bool warn(const struct names *names, bool cut, struct bs_backend_report *report) {
+    bool good = !cut || bs_report_warn(report, "the workspace is too large to be searched for hard "
+                                               "links: some are not reported");
+    return good && (names->unreadable == 0 ||
+                    bs_report_warn(report, "hard links: %lu directories could not be listed",
+                                   names->unreadable));
+}
+
+int bs_hard_links_report(const char *root, const struct bs_profile *profile, int cancel,
+                         uint64_t until, struct bs_backend_report *report, struct bs_error *err) {
     struct names names = {.n = 0};
-    struct bs_links_report search = {.found = 0};
-    int code = bs_policy_links(root, UINT64_MAX, add_name, &names, &search, err);
-    if (code == BS_OK && names.n > 0 && !names.out_of_memory)
-        names.out_of_memory = !report_files(&names, root, profile, report);
-    if (code == BS_OK && names.out_of_memory)
-        code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for hard links");
-    if (code == BS_OK && search.unreadable > 0 &&
-        !bs_report_warn(report, "hard links: %llu directories could not be listed",
-                        (unsigned long long)search.unreadable))
+    bool cut = false;
+    const struct bs_walk walk = {.root = root,
+                                 .ctx = &names,
+                                 .enter = add_name,
+                                 .unreadable = count_unreadable,
+                                 .cancel = cancel,
+                                 .cut = &cut,
+                                 .until = until};
+    int code = bs_walk_tree(&walk, err);
+    bool good =
+        code != BS_OK || names.n == 0 || report_files(&names, root, profile, until, &cut, report);
+    if (code == BS_OK && !(good && warn(&names, cut, report)))
         code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for hard links");
     for (size_t i = 0; i < names.n; i++)
         free(names.list[i].path);

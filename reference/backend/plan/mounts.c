@@ -59,6 +59,9 @@ struct planner {
     unsigned long refused; /* number of allowed paths that could not be mounted */
 };
 
+/* Why a rule is not enforced for a path with a link that programs can replace. */
+static const char through_replaceable[] = "its path leads through a link that can be replaced";
+
 static void report_rule(const struct planner *planner, const struct bs_entry *entry,
                         const char *why) {
     if (!bs_report_entry(planner->report, entry, why))
@@ -72,15 +75,12 @@ static void leave_open(struct planner *planner, enum bs_op op, const struct bs_e
         report_rule(planner, entry, why);
 }
 
-/* Return the rule that denies a link by its own name, or that denies paths below the link. */
-static const struct bs_entry *denying_link(struct planner *planner, enum bs_op op,
-                                           const struct bs_walk_entry *at) {
-    const struct bs_entry *entry = NULL;
-    if (!bs_names_denying(&planner->names, op, at->relative, true, &entry))
+static struct bs_link_denial denying_link(struct planner *planner, enum bs_op op,
+                                          const struct bs_walk_entry *at) {
+    struct bs_link_denial denial = {NULL, NULL};
+    if (!bs_names_denying_link(&planner->names, op, at->relative, &denial))
         planner->out->failed = true;
-    if (entry != NULL || (op == BS_OP_MODIFY && !bs_root_is_writable(planner->names.context)))
-        return entry;
-    return bs_rule_below(planner->names.words, op, at->relative);
+    return denial;
 }
 
 /* Report a link that a rule denies and no mount protects. A symbolic link cannot be covered by a
@@ -88,8 +88,9 @@ static const struct bs_entry *denying_link(struct planner *planner, enum bs_op o
  * reported. */
 static void report_link(struct planner *planner, const struct bs_walk_entry *at,
                         enum bs_access above) {
-    const struct bs_entry *reading = denying_link(planner, BS_OP_READ, at);
-    const struct bs_entry *modifying = denying_link(planner, BS_OP_MODIFY, at);
+    const struct bs_entry *reading = denying_link(planner, BS_OP_READ, at).entry;
+    struct bs_link_denial denial = denying_link(planner, BS_OP_MODIFY, at);
+    const struct bs_entry *modifying = denial.entry;
     if (above == BS_HIDDEN || (reading == NULL && modifying == NULL))
         return;
     char *real = realpath(at->path, NULL);
@@ -104,6 +105,8 @@ static void report_link(struct planner *planner, const struct bs_walk_entry *at,
         real == NULL || bs_is_below(context->root, real) || bs_is_granted(context, NULL, real);
     if (reading != NULL && !inside)
         leave_open(planner, BS_OP_READ, reading, why);
+    if (denial.replaceable != NULL)
+        leave_open(planner, BS_OP_MODIFY, denial.replaceable, through_replaceable);
     if (modifying != NULL && above == BS_OPEN)
         leave_open(planner, BS_OP_MODIFY, modifying, "it is a link, which can be replaced");
     else if (modifying != NULL && !inside && writable)
@@ -241,8 +244,7 @@ static bool enter(void *ctx, const struct bs_walk_entry *at) {
     struct bs_path_access required = bs_names_access(&planner->names, at->relative, at->st);
     enum bs_access access = required.access;
     if (required.replaceable != NULL)
-        leave_open(planner, BS_OP_MODIFY, required.replaceable,
-                   "its path leads through a link that can be replaced");
+        leave_open(planner, BS_OP_MODIFY, required.replaceable, through_replaceable);
     if (access != above && is_full(planner)) {
         keep_access_above(planner, at, above, &required);
     } else if (access != above) {
@@ -349,11 +351,12 @@ int bs_mounts_add(const struct bs_profile *profile, const struct bs_backend_cont
                   struct bs_error *err) {
     if (!bs_profile_denies(profile, BS_OP_READ) && !bs_profile_denies(profile, BS_OP_MODIFY))
         return BS_OK;
-    struct planner planner = {.names = {.profile = profile, .context = context},
-                              .dir = dir,
-                              .out = out,
-                              .report = report};
     uint64_t now = bs_now_ns();
+    struct planner planner = {
+        .names = {.profile = profile, .context = context, .until = bs_after_ms(now, NAMES_MS)},
+        .dir = dir,
+        .out = out,
+        .report = report};
     const struct bs_walk walk = {.root = context->root,
                                  .ctx = &planner,
                                  .enter = enter,
@@ -362,7 +365,8 @@ int bs_mounts_add(const struct bs_profile *profile, const struct bs_backend_cont
                                  .cancel = cancel,
                                  .cut = &planner.cut,
                                  .until = bs_after_ms(now, NAMES_MS + MOUNTS_MS)};
-    int code = bs_names_collect(&planner.names, cancel, bs_after_ms(now, NAMES_MS), err);
+    int code = bs_names_collect(&planner.names, cancel, err);
+    planner.names.until = walk.until;
     if (code == BS_OK)
         code = bs_walk_tree(&walk, err);
     if (planner.names.incomplete || planner.cut)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "backend/plan/profile.h"
+#include "backend/session/context.h"
 #include "backend/session/report.h"
 
 size_t bs_rule_literal(const char *rule, bool *tree) {
@@ -25,19 +26,25 @@ enum found { FOUND, FOUND_DIR, ABSENT };
 
 /* Find the path of a rule in the workspace. Links above the last component are followed, because
  * the mounts enforce the rule at the place where the links lead. */
-static enum found look_up(const char *root, const char *path, size_t len) {
-    char *whole = NULL;
+static enum found look_up(const char *path) {
     struct stat st;
-    enum found found = FOUND;
-    if (asprintf(&whole, "%s/%.*s", root, (int)len, path) < 0)
-        return ABSENT;
-    if (lstat(whole, &st) == 0)
-        found = S_ISDIR(st.st_mode) ? FOUND_DIR : FOUND;
+    if (lstat(path, &st) == 0)
+        return S_ISDIR(st.st_mode) ? FOUND_DIR : FOUND;
     /* EACCES is not a failure: a directory that cannot be read is hidden completely */
-    else if (errno != EACCES)
-        found = ABSENT;
-    free(whole);
-    return found;
+    return errno == EACCES ? FOUND : ABSENT;
+}
+
+/* True if no mount protects this path, which a rule denies. A process outside may have created it
+ * after the mounts were planned. Links that lead out of the root are reported with the mounts. */
+static bool is_missed(const struct bs_planned *planned, enum bs_op op, const char *root,
+                      const char *path) {
+    char *real = realpath(path, NULL);
+    const char *file = real != NULL ? real : path;
+    enum bs_access access = bs_planned_access(planned, file);
+    bool missed =
+        bs_is_below(file, root) && (op == BS_OP_READ ? access != BS_HIDDEN : access == BS_OPEN);
+    free(real);
+    return missed;
 }
 
 /* True if new files in the directory may be modified. If they may not, the directory has a
@@ -72,28 +79,35 @@ static struct reason reason_anywhere(const struct bs_entry *entry, bool allows_e
                : (struct reason){"a name that is made later has the access of its directory", true};
 }
 
-/* Return the reason why mounts cannot enforce this rule in this workspace. The rule must name one
- * path, without wildcards. */
+/* Return the reason why the planned mounts do not enforce this rule in this workspace. The rule
+ * must name one path, without wildcards. */
 static struct reason reason_here(const struct bs_profile *profile, enum bs_op op,
-                                 const struct bs_entry *entry, const char *root) {
+                                 const struct bs_entry *entry, const char *root,
+                                 const struct bs_planned *planned) {
+    static const struct reason absent = {
+        "it does not exist at the start, so there is no file to mount on", true};
     bool tree = false;
     size_t len = bs_rule_literal(entry->rule, &tree);
+    struct reason reason = {NULL, false};
     if (!entry->negated || len == 0)
-        return (struct reason){NULL, false};
-    switch (look_up(root, entry->rule, len)) {
-    case ABSENT:
-        return (struct reason){"it does not exist at the start, so there is no file to mount on",
-                               true};
-    case FOUND_DIR:
-        if (op == BS_OP_MODIFY && !tree && is_open_below(profile, entry->rule, len))
-            return (struct reason){"files in the directory may be modified, and so may its own "
-                                   "mode and times",
-                                   false};
-        break;
-    case FOUND:
-        break;
-    }
-    return (struct reason){NULL, false};
+        return reason;
+    char *path = NULL;
+    if (asprintf(&path, "%s/%.*s", root, (int)len, entry->rule) < 0)
+        return absent;
+    const char *relative = path + strlen(root) + 1;
+    enum found found = look_up(path);
+    if (found == ABSENT)
+        reason = absent;
+    else if (found == FOUND_DIR && op == BS_OP_MODIFY && !tree &&
+             is_open_below(profile, relative, len))
+        reason = (struct reason){"files in the directory may be modified, and so may its own mode "
+                                 "and times",
+                                 false};
+    /* a later rule may allow the path again */
+    else if (!bs_profile_allows(profile, op, relative) && is_missed(planned, op, root, path))
+        reason = (struct reason){"no mount protects it", false};
+    free(path);
+    return reason;
 }
 
 bool bs_report_entry(struct bs_backend_report *report, const struct bs_entry *entry,
@@ -108,7 +122,7 @@ bool bs_report_entry(struct bs_backend_report *report, const struct bs_entry *en
 }
 
 bool bs_rules_of_mounts(const struct bs_profile *profile, const struct bs_backend_context *context,
-                        const char *root, struct bs_backend_report *report,
+                        const struct bs_planned *planned, struct bs_backend_report *report,
                         struct bs_unenforced_rules *unenforced) {
     *unenforced = (struct bs_unenforced_rules){{0, 0}, {0, 0}};
     for (int op = BS_OP_READ; profile != NULL && op <= BS_OP_MODIFY; op++) {
@@ -118,9 +132,10 @@ bool bs_rules_of_mounts(const struct bs_profile *profile, const struct bs_backen
         if (op == BS_OP_MODIFY && context->confine == BS_CONFINE_READ_ONLY)
             continue;
         for (size_t i = 0; i < n; i++) {
-            struct reason reason = root == NULL
-                                       ? reason_anywhere(&entries[i], everything)
-                                       : reason_here(profile, (enum bs_op)op, &entries[i], root);
+            struct reason reason =
+                planned == NULL
+                    ? reason_anywhere(&entries[i], everything)
+                    : reason_here(profile, (enum bs_op)op, &entries[i], context->root, planned);
             everything = !entries[i].negated && (everything || strcmp(entries[i].rule, "**") == 0);
             if (reason.why == NULL)
                 continue;

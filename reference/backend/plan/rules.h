@@ -5,6 +5,8 @@
 #include <boxspec/backend.h>
 #include <boxspec/profile.h>
 
+#include "backend/plan/planned.h"
+
 /* Return the length of the path at the start of a rule if the rule has no wildcard, otherwise 0.
  * For `a/b` this is the whole rule. For `a/b/<two stars>` it is the length of `a/b`, and *tree is
  * true. */
@@ -16,11 +18,12 @@ struct bs_unenforced_rules {
     unsigned partial[2]; /* those of the reported rules that make their aspect partial */
 };
 
-/* For mounts: count the rules that are not enforced, and add them to the report. If `root` is NULL,
- * these are the rules that mounts can enforce in no workspace; otherwise the rules that they cannot
- * enforce in the workspace at `root`. Returns false if memory ran out. */
+/* For mounts: count the rules that are not enforced, and add them to the report. If `planned` is
+ * NULL, these are the rules that mounts can enforce in no workspace; otherwise the rules that the
+ * planned mounts do not enforce in the workspace of the context. Returns false if memory ran
+ * out. */
 bool bs_rules_of_mounts(const struct bs_profile *profile, const struct bs_backend_context *context,
-                        const char *root, struct bs_backend_report *report,
+                        const struct bs_planned *planned, struct bs_backend_report *report,
                         struct bs_unenforced_rules *unenforced);
 
 /* As bs_rules_of_mounts, for Landlock. Landlock cannot deny a path, only grant access to it, so it

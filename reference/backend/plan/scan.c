@@ -16,9 +16,6 @@
 #include "base/list.h"
 #include "base/sys.h"
 
-/* Time limit for the first snapshot, because it delays the opening of the session. */
-enum { SNAPSHOT_MS = 1500 };
-
 struct denied_path {
     char *path;
     char *rule;
@@ -88,9 +85,9 @@ void bs_snapshot_free(struct bs_snapshot *snapshot) {
     free(snapshot);
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): the walk sets *cut */
-int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel, bool *cut,
+int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel, uint64_t until,
                      struct bs_snapshot **snapshot, struct bs_error *err) {
+    bool cut = false;
     *snapshot = NULL;
     struct bs_snapshot *made = calloc(1, sizeof *made);
     if (made == NULL) {
@@ -103,10 +100,10 @@ int bs_snapshot_take(const struct bs_profile *profile, const char *root, int can
                                  .enter = add_if_denied,
                                  .unreadable = add_unreadable,
                                  .cancel = cancel,
-                                 .cut = cut,
-                                 .until = bs_after_ms(bs_now_ns(), SNAPSHOT_MS)};
+                                 .cut = until != BS_NEVER ? &cut : NULL,
+                                 .until = until};
     int code = bs_walk_tree(&walk, err);
-    if (code != BS_OK || (cut != NULL && *cut)) {
+    if (code != BS_OK || cut) {
         bs_snapshot_free(made);
         return code;
     }
@@ -132,7 +129,7 @@ static bool unchanged(const struct stat *a, const struct stat *b) {
 int bs_snapshot_compare(const struct bs_snapshot *before, const char *root,
                         struct bs_backend_report *report, struct bs_error *err) {
     struct bs_snapshot *now = NULL;
-    int code = bs_snapshot_take(before->profile, root, -1, NULL, &now, err);
+    int code = bs_snapshot_take(before->profile, root, -1, BS_NEVER, &now, err);
     if (code != BS_OK)
         return code;
     bool good = true;

@@ -9,9 +9,9 @@
 /* A snapshot points to the profile that it was taken with. */
 struct bs_snapshot;
 
-/* Take a snapshot. If `cut` is NULL, there are no limits. Otherwise, if the workspace is too large,
- * *cut becomes true and *snapshot is NULL. Returns 0 or a negative code. */
-int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel, bool *cut,
+/* Take a snapshot. If the workspace is too large, or at the time `until` (of bs_now_ns), *snapshot
+ * is NULL. With BS_NEVER there are no limits. Returns 0 or a negative code. */
+int bs_snapshot_take(const struct bs_profile *profile, const char *root, int cancel, uint64_t until,
                      struct bs_snapshot **snapshot, struct bs_error *err);
 
 /* Add a violation to the report for each denied path that has changed. Returns 0 or a negative

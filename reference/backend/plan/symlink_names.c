@@ -79,6 +79,12 @@ static bool is_used(const struct search *search, size_t link) {
     return false;
 }
 
+/* True if a name was left out because of the limit on their number. The search must not continue
+ * then, because there may be as many links as files. */
+static bool is_full(const struct search *search) {
+    return search->error == EOVERFLOW && search->n_names == BS_MOST_LINKED_NAMES;
+}
+
 static void add_names(struct search *search, const char *path, bool replaceable);
 
 /* Report one name. `rest` is the part of the path below the target of the link. */
@@ -111,7 +117,7 @@ static void add_names(struct search *search, const char *path, /* NOLINT(misc-no
         const char *rest = path + len + (len > 0 && path[len] == '/');
         for (size_t i = first_to(links, path, len);
              i < links->n && compare(links->list[i].target, path, len) == 0; i++) {
-            if (search->error == ENOMEM)
+            if (search->error == ENOMEM || is_full(search))
                 return;
             if (!is_used(search, i))
                 add_name(search, i, rest, replaceable);

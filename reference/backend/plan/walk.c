@@ -21,7 +21,7 @@
 
 /* Limit on the number of names: a larger workspace would delay each opening of a session too
  * long. */
-enum { MOST_NAMES = 2 * 1000 * 1000, CANCEL_EVERY = 256 };
+enum { MOST_NAMES = 2 * 1000 * 1000, CHECK_EVERY = 256 };
 
 /* A directory between the root and the current path. All its entries are read at once, so the walk
  * has at most one open descriptor at any depth. */
@@ -37,8 +37,9 @@ struct tree {
     struct level *levels;
     size_t depth;
     size_t cap;
-    struct bs_buf path; /* a NUL follows the text, which len does not count */
-    unsigned long names;
+    struct bs_buf path;    /* a NUL follows the text, which len does not count */
+    unsigned long names;   /* visited so far */
+    unsigned long entries; /* read so far */
 };
 
 static bool cancelled(int cancel) {
@@ -73,13 +74,31 @@ static int add_entry(int at, const char *name, size_t path_len, struct bs_buf *e
     return entries->failed ? ENOMEM : 0;
 }
 
-/* Read all entries of the current directory. Returns 0, otherwise an errno. */
-static int read_entries(const struct tree *tree, struct bs_buf *entries) {
+/* True if a limit is reached, and the caller accepts an incomplete walk. The clock is read for each
+ * name, because the work for one name may take milliseconds. */
+static bool is_cut(const struct tree *tree) {
+    const struct bs_walk *walk = tree->walk;
+    if (walk->cut == NULL)
+        return false;
+    if (tree->entries > MOST_NAMES || bs_now_ns() >= walk->until)
+        *walk->cut = true;
+    return *walk->cut;
+}
+
+/* Read the entries of the current directory, up to the limit of the walk. Returns 0, otherwise an
+ * errno. */
+static int read_entries(struct tree *tree, struct bs_buf *entries) {
     int fd = bs_above_stdio((int)BS_RETRY(
         open(tree->path.data, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)));
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     int os_error = dir == NULL ? errno : 0;
     while (dir != NULL && os_error == 0) {
+        /* a single directory may have millions of entries */
+        if (++tree->entries % CHECK_EVERY == 0) {
+            os_error = cancelled(tree->walk->cancel) ? ECANCELED : 0;
+            if (os_error != 0 || is_cut(tree))
+                break;
+        }
         errno = 0;
         /* no other thread uses this DIR */
         const struct dirent *entry = readdir(dir); /* NOLINT(concurrency-mt-unsafe) */
@@ -102,11 +121,11 @@ static bool is_gone(int os_error) {
     return os_error == ENOENT || os_error == ENOTDIR || os_error == ELOOP;
 }
 
-/* True if the caller ran out of memory or descriptors, which ends the walk. Every other error is a
- * property of the directory, which then counts as unreadable: its owner may have removed the
- * permissions, and may restore them inside the sandbox. */
-static bool is_shortage(int os_error) {
-    return os_error == ENOMEM || os_error == EMFILE || os_error == ENFILE;
+/* True if the caller ran out of memory or descriptors or has cancelled, which ends the walk. Every
+ * other error is a property of the directory, which then counts as unreadable: its owner may have
+ * removed the permissions, and may restore them inside the sandbox. */
+static bool ends_walk(int os_error) {
+    return os_error == ENOMEM || os_error == EMFILE || os_error == ENFILE || os_error == ECANCELED;
 }
 
 static int push_level(struct tree *tree, const struct stat *st, struct bs_error *err) {
@@ -122,7 +141,7 @@ static int push_level(struct tree *tree, const struct stat *st, struct bs_error 
     level->entries.len = 0;
     if (is_gone(os_error))
         return BS_OK;
-    if (is_shortage(os_error)) {
+    if (ends_walk(os_error)) {
         char buf[128];
         return bs_fail(err, BS_E_EXECUTION, os_error, "cannot list `%.900s`: %s", tree->path.data,
                        bs_os_message(os_error, buf, sizeof buf));
@@ -139,21 +158,11 @@ static void pop_level(struct tree *tree) { bs_buf_clear(&tree->levels[--tree->de
 static int visit(struct tree *tree, const struct stat *st, struct bs_error *err) {
     const struct bs_walk *walk = tree->walk;
     const struct bs_walk_entry at = entry_at(tree, st);
-    if (++tree->names % CANCEL_EVERY == 0 && cancelled(walk->cancel))
+    if (++tree->names % CHECK_EVERY == 0 && cancelled(walk->cancel))
         return bs_fail(err, BS_E_EXECUTION, ECANCELED, "cancelled");
     if (!walk->enter(walk->ctx, &at))
         return no_memory(tree, err);
     return S_ISDIR(st->st_mode) ? push_level(tree, st, err) : BS_OK;
-}
-
-/* True if a limit is reached, and the caller accepts an incomplete walk. */
-static bool is_cut(struct tree *tree) {
-    const struct bs_walk *walk = tree->walk;
-    if (walk->cut == NULL)
-        return false;
-    if (tree->names > MOST_NAMES || (tree->names % CANCEL_EVERY == 0 && bs_now_ns() >= walk->until))
-        *walk->cut = true;
-    return *walk->cut;
 }
 
 static void leave_level(struct tree *tree) {

@@ -20,7 +20,7 @@
 /* Only private directories have such a name. So if a directory of this name is not locked, the
  * process that made it was killed. */
 #define NAME "sandbox-of-boxspec-XXXXXX"
-enum { PREFIX = sizeof NAME - 1 - 6, LEFTOVERS_MS = 1000, COPIED_AT_ONCE = 1 << 20 };
+enum { PREFIX = sizeof NAME - 1 - 6, LEFTOVERS_MS = 300, COPIED_AT_ONCE = 1 << 20 };
 
 bool bs_is_granted(const struct bs_backend_context *context, const char *also_writable,
                    const char *path) {

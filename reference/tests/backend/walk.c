@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "backend/plan/walk.h"
+#include "base/sys.h"
 #include "support/folder.h"
 #include "support/harness.h"
 
@@ -188,7 +189,7 @@ static void an_unreadable_directory_is_reported_as_closed(void **state) {
 
 /* The walk stops in the middle, but it must leave each directory that it has entered. */
 static void a_walk_stops_at_its_time_limit(void **state) {
-    enum { FILES = 600 };
+    enum { FILES = 1500 };
     const struct folder *folder = *state;
     struct counts counts = {0, 0, 0};
     bool cut = false;
@@ -203,11 +204,24 @@ static void a_walk_stops_at_its_time_limit(void **state) {
                                  .leave = count_left,
                                  .cancel = -1,
                                  .cut = &cut};
+    host.calls = 0;
     assert_int_equal(bs_walk_tree(&walk, NULL), BS_OK);
     assert_true(cut);
-    assert_true(counts.names < FILES);
+    assert_int_equal(counts.names, 1);
     assert_int_equal(counts.entered, 1);
     assert_int_equal(counts.left, 1);
+    /* the directory itself was not read to its end */
+    assert_true(host.calls < FILES);
+    cut = false;
+    struct bs_walk cancelled = walk;
+    cancelled.until = BS_NEVER;
+    cancelled.cancel = open("/dev/null", O_RDONLY | O_CLOEXEC); /* always readable */
+    struct bs_error err = BS_ERROR_INIT;
+    host.calls = 0;
+    assert_int_equal(bs_walk_tree(&cancelled, &err), BS_E_EXECUTION);
+    assert_int_equal(err.os_error, ECANCELED);
+    assert_true(host.calls < FILES);
+    (void)close(cancelled.cancel);
 }
 
 static void a_vanished_entry_is_skipped(void **state) {

@@ -94,6 +94,31 @@ def links_that_lead_out_are_not_named():
             claims.aspects, claims.not_enforced = before, named
 
 
+@fault(
+    "BACKEND-RULE-14",
+    "a link that leads outside is looked up only by its own name",
+    "a link in a directory to which another link leads",
+)
+def links_in_linked_directories_are_not_named():
+    @replaces(Bubblewrap)
+    def report_link(original, self, relative, context, given, claims):
+        links, self.links = self.links, None
+        original(self, relative, context, given, claims)
+        self.links = links
+
+
+@fault(
+    "BACKEND-RULE-13",
+    "links in circles make prepare search for names without an end",
+    "a depth-first search with a limit on the depth only",
+)
+def circles_of_links_have_no_limit():
+    @replaces(tree.InnerLinks)
+    def names(original, self, relative, used=()):
+        self.left = 10**9
+        return original(self, relative, used)
+
+
 @fault("BACKEND-RULE-13", "too many matches make prepare fail", "E2BIG, and degrade")
 def many_matches_are_an_error():
     @replaces(Bubblewrap)

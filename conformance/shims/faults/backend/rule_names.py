@@ -4,6 +4,7 @@ import os
 
 import backend.tree as tree
 from backend.bubblewrap import Bubblewrap
+from backend.rules import Rules
 from faults.registry import fault, replaces
 
 
@@ -53,9 +54,9 @@ def patterns_grant_their_directory():
                 made += [b"--bind", path, path]
         return made
 
-    @replaces(Bubblewrap)
-    def grants_that_are_wild(original, self, given):
-        return [each for each in original(self, given) if not str(each["rule"]).endswith("/*")]
+    @replaces(Rules)
+    def wild_grants(original, self):
+        return [each for each in original(self) if not each.body.endswith("/*")]
 
 
 @fault(

@@ -91,7 +91,10 @@ class Bubblewrap:
                 if naming.is_wild(rule):
                     why = "a mount needs a name: a path that is made later is not covered"
                     self.lacks_rule(made, aspect, rule, why, late=True)
-        made.not_enforced += self.grants_that_are_wild(given)
+        made.not_enforced += [
+            naming.unenforced(rule, "a mount needs a name: the rule grants nothing")
+            for rule in given.wild_grants()
+        ]
 
     def by_aspect(self, given: Rules, profile: str) -> list[tuple[str, list[Rule]]]:
         """Return the denying rules for each aspect. If nothing is writable anyway, rules against
@@ -112,13 +115,6 @@ class Bubblewrap:
             made.not_enforced.append(entry)
         if not (late and self.accepts_late_names):
             made.lacks(aspect, f"the rule {rule.body} does not hold: {why}")
-
-    def grants_that_are_wild(self, given: Rules) -> list[dict[str, object]]:
-        return [
-            naming.unenforced(rule, "a mount needs a name: the rule grants nothing")
-            for rule in (entry.rule for entry in given.resolved.modify if entry.sign == "+")
-            if rule.body != "**" and naming.is_wild(rule)
-        ]
 
     # One session ----------------------------------------------------------------------------
 
@@ -168,6 +164,9 @@ class Bubblewrap:
         for path in self.seen_through(outside, hidden):
             made += self.hide(path)
         self.report_absent(context, given, claims)
+        for aspect, rules in self.by_aspect(given, context.profile) if self.links.cut else ():
+            for rule in rules:
+                self.lacks_rule(claims, aspect, rule, "links give a file too many names")
         return made
 
     def seen_through(
@@ -187,23 +186,24 @@ class Bubblewrap:
     def report_link(self, relative: bytes, context: Context, given: Rules, claims: Claims) -> None:
         """Report a rule that denies a link.
 
-        A mount cannot cover a link. It covers the file to which the link leads. But the link can be
-        replaced, and a file outside the root can be read through it.
+        A mount covers the file to which a link leads, not the link. So the link can be replaced,
+        and a file outside can be read through it. A rule may name it by a path through other links.
         """
+        others = self.links.names(relative) if self.links is not None else ()
+        names = [os.fsdecode(name) for name in (relative, *others)]
         real = os.path.realpath(os.path.join(context.root, relative))
         leads_out = not tree.is_below(real, context.root)
         for op, aspect, listed, fails in (
             ("modify", "fs-write", given.deny_modify, context.profile != "read-only"),
             ("read", "fs-read", given.deny_read, leads_out),
         ):
-            body = self.denying_at(given, op, relative)
-            for rule in listed:
-                if fails and rule.body == body:
+            bodies = {self.denying_at(given, op, name) for name in names}
+            for rule in listed if fails else ():
+                if rule.body in bodies or any(naming.reaches_below(rule, name) for name in names):
                     self.lacks_rule(claims, aspect, rule, "it is a link, or lies behind one")
 
-    def denying_at(self, given: Rules, op: str, relative: bytes) -> str | None:
+    def denying_at(self, given: Rules, op: str, path: str) -> str | None:
         """Return the rule that denies a path, or a new name below the path."""
-        path = os.fsdecode(relative)
         return given.denying(op, path) or given.denying(op, f"{path}/new-name")
 
     def cut(
@@ -221,9 +221,7 @@ class Bubblewrap:
             ("read", "fs-read", hidden, given.deny_read),
         ):
             left = paths[MOST_MOUNTS // 2 :]
-            bodies = {
-                self.denying_at(given, op, os.path.relpath(path, context.root)) for path in left
-            }
+            bodies = {self.denying_at(given, op, naming.below(context.root, path)) for path in left}
             for rule in listed:
                 if rule.body in bodies:
                     self.lacks_rule(claims, aspect, rule, why)

@@ -5,6 +5,7 @@ It gives the rules that deny, and the paths of a workspace that these rules deny
 
 from __future__ import annotations
 
+import backend.naming as naming
 import policy.decide as decide
 import policy.merge as merge
 from policy.ops import take_texts
@@ -58,6 +59,11 @@ class Rules:
     def grants(self) -> list[str]:
         """Return the rules that permit modifying."""
         return [entry.rule.body for entry in self.resolved.modify if entry.sign == "+"]
+
+    def wild_grants(self) -> list[Rule]:
+        """Return the rules that permit modifying paths which they do not name exactly."""
+        permitting = (entry.rule for entry in self.resolved.modify if entry.sign == "+")
+        return [each for each in permitting if each.body != "**" and naming.is_wild(each)]
 
 
 def rules_of(value: Object, pointer: str) -> Rules:

@@ -90,6 +90,7 @@ class InnerLinks:
     """
 
     MOST_IN_A_NAME = 8
+    MOST_NAMES = 256  # of one path; links in circles give a path very many names
 
     def __init__(self, root: bytes, mounted: Iterable[tuple[bytes, bytes]] = ()) -> None:
         """Find the links below the root.
@@ -97,6 +98,8 @@ class InnerLinks:
         mounted: pairs of paths in the root. Because of a mount, the two paths of a pair are names
             of one file.
         """
+        self.cut = False  # some names were left out
+        self.left = 0
         self.targets: dict[bytes, list[bytes]] = {}
         for path, other in mounted:
             self.targets.setdefault(path[len(root) + 1 :], []).append(other[len(root) + 1 :])
@@ -108,11 +111,17 @@ class InnerLinks:
 
     def names(self, relative: bytes, used: tuple[bytes, ...] = ()) -> Iterator[bytes]:
         """Yield other names of a path. Each name uses a link at most once."""
+        if not used:
+            self.left = self.MOST_NAMES
         parts = relative.split(b"/") if relative else []
         for n in range(len(parts) + 1) if self.targets else ():
             for link in self.targets.get(b"/".join(parts[:n]), ()):
                 if link in used or len(used) == self.MOST_IN_A_NAME:
                     continue
+                if self.left == 0:
+                    self.cut = True
+                    return
+                self.left -= 1
                 name = b"/".join([*filter(None, [link]), *parts[n:]])
                 yield name
                 yield from self.names(name, (*used, link))
