@@ -57,7 +57,7 @@ def build(sources: Path, into: Path, tools: Toolchain) -> None:
         members = [f"{path.stem}.o" for path in library]
         _call([*tools.archiver, "rcs", archive, *members], Path(objects))
         for source in sorted(sources.glob("*.c")):
-            files = [str(source), *map(str, _more(source)), archive]
+            files = [str(source), *map(str, _further_sources(source)), archive]
             _call([*cc, "-static", "-o", str(into / source.stem), *files], into)
     (into / "preload").mkdir()
     for source in sorted(sources.glob("preload/*.c")):
@@ -67,7 +67,7 @@ def build(sources: Path, into: Path, tools: Toolchain) -> None:
         _call([*tools.preloads, *flags, name, *shared], into)
 
 
-def _more(source: Path) -> list[Path]:
+def _further_sources(source: Path) -> list[Path]:
     """Return the further sources of a program: from the folder with its name, or from `probes`."""
     beside = source.parent.parent / "probes"
     return sorted((beside if source.stem == "probe" else source.with_suffix("")).glob("*.c"))
@@ -85,7 +85,7 @@ def _call(words: Sequence[str], folder: Path) -> None:
         raise NotCompiledError(f"{words[0]} fails: {[*said, done.stderr, '?'][0]}")
 
 
-def kept(sources: Path, cache: Path) -> Path:
+def compiled_programs(sources: Path, cache: Path) -> Path:
     """Return the folder with the programs of these sources. They are compiled at the first use."""
     return made_once(
         cache / f"programs-{_digest(sources)}", lambda new: build(sources, new, system())

@@ -9,7 +9,7 @@ import shutil
 import time
 from pathlib import Path
 
-from boxspec.compiling import NotCompiledError, kept, made_once
+from boxspec.compiling import NotCompiledError, compiled_programs, made_once
 from boxspec.errors import UsageError
 from boxspec.places import COMMAND, INSTALLED, ROOT, cache, case_root
 
@@ -40,7 +40,7 @@ def folder() -> Path:
             return place if named else _outside_of_tmp(place)
     if INSTALLED and not named:
         try:
-            return kept(SOURCES, cache())
+            return compiled_programs(SOURCES, cache())
         except NotCompiledError as why:
             raise UsageError("the fixture programs", str(why), COMPILER) from None
     raise UsageError(str(start), "has no fixture programs", REMEDY)

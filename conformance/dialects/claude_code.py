@@ -57,7 +57,7 @@ MODES = {
 NOTES = {
     "disableBypassPermissionsMode": (Meaning.NOT_TESTABLE, "Claude Code itself decides"),
     "disableAutoMode": (Meaning.NOT_TESTABLE, "Claude Code itself decides"),
-    "blockWritesOutsideWorkingDirectories": (Meaning.NOT_TESTABLE, "binds the file tools"),
+    "blockWritesOutsideWorkingDirectories": (Meaning.NOT_TESTABLE, "only the file tools obey it"),
     "denyInsteadOfPrompting": (Meaning.NOT_TESTABLE, "Claude Code itself decides"),
 }
 SANDBOX_NOTES = {
@@ -155,7 +155,10 @@ def _reads_outside(node: Node | None, confined: bool) -> list[Entry]:
     value, wrong = boolean(node, f"permissions.{READS_OUTSIDE}")
     if node is None or not value:
         return wrong
-    meaning, why = Meaning.NOT_TESTABLE, "binds the file tools; a program in Bash reads all"
+    meaning, why = (
+        Meaning.NOT_TESTABLE,
+        "only the file tools obey it; a program in Bash can read all",
+    )
     if confined:
         meaning, why = Meaning.ENFORCED, "the sandbox hides home directories, but no workspace"
     rules = (("deny-read", "~/.ssh"),) if confined else ()
@@ -188,7 +191,7 @@ def _permission(node: Node, name: str, confined: bool, where: Where) -> Entry:
         why = "is added to allowWrite: programs in the sandbox can write it too"
         return Entry(node.line, key, node.value, Meaning.WIDER, why)
     if name != "deny" or tool not in READS + WRITES:
-        why = "the tool itself decides, for its own calls; a program in Bash is not bound by it"
+        why = "the tool itself decides, for its own calls; a program in Bash does not obey it"
         return Entry(node.line, key, node.value, Meaning.NOT_TESTABLE, why)
     if what is None:
         why = "removes the tool; programs that Bash starts are not bound by it"
@@ -222,21 +225,19 @@ def _path_rule(line: int, tool: str, what: str, confined: bool, where: Where) ->
         why = f"paths are only compared for Read and Edit: write {better}({what})"
         return Entry(line, "", "", Meaning.DEAD, why, ((kind, path),))
     if not confined:
-        why = (
-            "binds the file tools; without sandbox.enabled a program in Bash opens it all the same"
-        )
+        why = "only the file tools obey it; without sandbox.enabled a program in Bash can open it"
         return Entry(line, "", "", Meaning.NOT_TESTABLE, why)
     if shell := only_for_a_shell(path):
         return Entry(line, "", "", Meaning.DEAD, shell, ((kind, path),))
     if is_glob(without_subtree(path)):
         if kind == "deny-write":
-            why = "in the sandbox globs are skipped for writes on Linux; only the tools obey"
+            why = "only the file tools obey it: on Linux the sandbox ignores globs about writing"
             return Entry(line, "", "", Meaning.DEAD, why, ((kind, path),))
         why = "in the sandbox the matches at the start are hidden, later files are not"
         return Entry(line, "", "", Meaning.NARROWER, why, ((kind, path),))
     now = of_now(without_subtree(path), where)
     if kind == "deny-read" and now.startswith("nothing"):
-        why = f"the tools obey; in the sandbox {now}, and a path made later is not hidden"
+        why = f"the file tools obey it; in the sandbox {now}, and a path made later is not hidden"
         return Entry(line, "", "", Meaning.NARROWER, why, ((kind, path),))
     why = "is added to the rules of the sandbox"
     return Entry(line, "", "", Meaning.ENFORCED, why, ((kind, path),))

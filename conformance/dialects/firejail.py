@@ -168,7 +168,7 @@ def _exception(command: Command, path: str, earlier: list[Command], later: list[
     return Entry(command.line, command.name, command.value, Meaning.NOT_TESTABLE, why)
 
 
-def _only(command: Command, path: str, others: list[Command]) -> Entry:
+def _whitelist(command: Command, path: str, others: list[Command]) -> Entry:
     """Explain `whitelist`: inside, the home directory contains only the paths of these commands."""
     if path in ("~", "~/"):
         why = "names all of the home directory: nothing of it is hidden"
@@ -201,7 +201,7 @@ def _on_path(command: Command, earlier: list[Command], later: list[Command], whe
     if name in ("whitelist", "whitelist-ro") and covers("~", path) and private:
         return made(Meaning.DEAD, f"`private` in line {private.line} gives a new home directory")
     if name in ("whitelist", "whitelist-ro") and covers("~", path):
-        return _only(command, path, [*earlier, *later])
+        return _whitelist(command, path, [*earlier, *later])
     if name in ALLOWS:
         rules = [("allow-write", path)] if name == "read-write" and not is_glob(path) else []
         why = "an exception from other commands"

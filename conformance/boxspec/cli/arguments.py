@@ -90,7 +90,7 @@ def run_flags(parser: argparse.ArgumentParser, *, shown: bool = True) -> None:
     shared_flags(judged, "--backend", "--isolate")
     groups = {
         _which: "the tests to run",
-        _how: "how to run them",
+        _add_ways_to_run: "how to run them",
         _exit: "requirements that affect the exit status",
         output_flags: FILES,
         _console: "the console",
@@ -119,7 +119,7 @@ def _which(options: Options) -> None:
     shared_flags(options, "--focus", "--shard")
 
 
-def _how(options: Options) -> None:
+def _add_ways_to_run(options: Options) -> None:
     add = options.add_argument
     add("-x", dest="fail_fast", action="store_true", help="stop at the first test that fails")
     add("-j", "--jobs", type=count, metavar="N", help="run at most N long tests in parallel")

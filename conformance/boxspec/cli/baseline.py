@@ -40,13 +40,13 @@ def main(words: Sequence[str]) -> int:
     ran = observe(args, also=[output])
     if ran.tree is None or ran.interrupted or ran.status == 2:
         return ran.status if ran.interrupted else 2
-    entries = [*kept(before, ran.tree), *_found(before, ran.tree.judged)]
+    entries = [*kept_entries(before, ran.tree), *_entries_of_run(before, ran.tree.judged)]
     output.write(render(entries))
     print(f"{many(len(entries), 'known deviation')} in {args.write}")
     return 0
 
 
-def kept(before: Baseline, tree: ResultTree) -> Iterator[BaselineEntry]:
+def kept_entries(before: Baseline, tree: ResultTree) -> Iterator[BaselineEntry]:
     """Yield the entries to keep.
 
     These are entries whose tests this run left out, and flaky entries whose tests conformed.
@@ -62,7 +62,7 @@ def kept(before: Baseline, tree: ResultTree) -> Iterator[BaselineEntry]:
             yield entry
 
 
-def _found(before: Baseline, judged: list[JudgedRequirement]) -> Iterator[BaselineEntry]:
+def _entries_of_run(before: Baseline, judged: list[JudgedRequirement]) -> Iterator[BaselineEntry]:
     for each in judged:
         excusable = each.verdict is Verdict.NOT_MEASURED and not each.lacks
         if each.verdict not in BROKEN and not excusable:

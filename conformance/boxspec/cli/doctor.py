@@ -143,12 +143,12 @@ def _load() -> Finding:
     )
 
 
-def _waits() -> Finding:
+def _scheduling_delay() -> Finding:
     there = procs.waited(os.getpid()).known
     return there, False, "/proc/PID/task/TID/schedstat (to measure scheduling delay)"
 
 
-def _in_front() -> Finding:
+def _realtime_priority() -> Finding:
     with realtime() as there:
         return there, False, "SCHED_FIFO (to repeat late tests with real-time priority)"
 
@@ -201,8 +201,8 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     _processes,
     _memory,
     _load,
-    _waits,
-    _in_front,
+    _scheduling_delay,
+    _realtime_priority,
     _spawn,
     _tool("strace", "for transcripts of cases"),
     _tool("sh", "for cases with real programs"),

@@ -111,7 +111,7 @@ def main(words: Sequence[str]) -> int:
     with Janitor() as janitor, _sandbox(args, command) as sandbox:
         explorer = Explorer(sandbox, janitor, args.seed, terminal.status)
         if args.program:
-            return _again(explorer, args, terminal)
+            return _repeat_programs(explorer, args, terminal)
         limit_s = args.time or (float("inf") if args.most else USUAL_S)
         explorer.explore(args.most or 1 << 62, limit_s, args.jobs, args.fail_fast)
         explorer.minimise()
@@ -151,7 +151,7 @@ def opened(
         session.close()
 
 
-def _again(explorer: Explorer, args: argparse.Namespace, terminal: Terminal) -> int:
+def _repeat_programs(explorer: Explorer, args: argparse.Namespace, terminal: Terminal) -> int:
     for part in args.program:
         terminal.write(f"program {part}")
         terminal.block(f"  {line}" for line in described(part.calls(args.seed)))

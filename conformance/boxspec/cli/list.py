@@ -24,7 +24,7 @@ from boxspec.schedule.index import RequirementIndex
 WIDE = 100
 
 
-def wanted(requirement: dict[str, Any], args: argparse.Namespace) -> bool:
+def is_selected(requirement: dict[str, Any], args: argparse.Namespace) -> bool:
     by_contract = not args.contract or requirement["contract"] in args.contract
     by_topic = not args.topic or load()[requirement["id"]].topic in args.topic
     by_profile = args.profile in (None, "all", requirement["profile"])
@@ -69,7 +69,7 @@ def topics(chosen: Sequence[dict[str, Any]]) -> int:
 
 def list_(args: argparse.Namespace) -> int:
     index = RequirementIndex()
-    chosen = [each for each in index.requirements() if wanted(each, args)]
+    chosen = [each for each in index.requirements() if is_selected(each, args)]
     rows = index.pitfalls()
     if args.json:
         document = {"requirements": chosen, "pitfalls": rows}

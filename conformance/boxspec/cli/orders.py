@@ -70,7 +70,7 @@ def main(words: Sequence[str]) -> int:
         print(why)
         return 3
     if args.order:
-        return again(args.order, args.shim, args.contract)
+        return repeat_orders(args.order, args.shim, args.contract)
     if args.faults:
         check_topics("--faults", args.faults)
         return count_faults(args.faults, args.most, args.jobs)
@@ -86,7 +86,7 @@ def _orders_of(contract: str) -> Orders:
     return of
 
 
-def again(seeds: Sequence[str], shim: str | None, contract: str = USUAL_CONTRACT) -> int:
+def repeat_orders(seeds: Sequence[str], shim: str | None, contract: str = USUAL_CONTRACT) -> int:
     """Run each of these orders twice, in separate processes, and show its trace.
 
     seeds: orders of this contract. An order that begins with `NAME/` belongs to the contract NAME.

@@ -28,7 +28,7 @@ from boxspec.products.declared import (
 from boxspec.products.installing import install, state, why_not_started
 from boxspec.products.judging import Judged, Question
 from boxspec.products.page import Requirements
-from boxspec.products.trying import shown
+from boxspec.products.trying import results_of_tries
 from boxspec.products.view import View
 from boxspec.report.output_file import OutputFile, console_of, expect_distinct
 from boxspec.subject import contract
@@ -141,7 +141,7 @@ def try_products(names: Sequence[str]) -> int:
     status = 0
     for each in [product(name) for name in names]:
         print(each.word)
-        for seen in shown(each):
+        for seen in results_of_tries(each):
             status = status if seen.seen else 1
             print(f"  {one_line(seen.line)}", flush=True)
     return status
@@ -186,7 +186,7 @@ def matrix(args: argparse.Namespace) -> int:
 def _chosen(args: argparse.Namespace, known: dict[str, View]) -> tuple[list[Product], View]:
     """Return the products of a matrix, and the view that shows all of them."""
     names = dict.fromkeys([*args.names, *args.only])
-    found = [one for name in names for one in _named(name, known)]
+    found = [one for name in names for one in _products_of(name, known)]
     if not names:
         wanted = {*args.contract} & {*known}
         for name in wanted:
@@ -199,7 +199,7 @@ def _chosen(args: argparse.Namespace, known: dict[str, View]) -> tuple[list[Prod
     return found, known[shown_by.pop()] if shown_by else Requirements()
 
 
-def _named(name: str, known: dict[str, View]) -> list[Product]:
+def _products_of(name: str, known: dict[str, View]) -> list[Product]:
     own = [one for view in known.values() for one in view.own(name)]
     return own or [product(name)]
 
@@ -208,7 +208,7 @@ def _judged(
     chosen: Sequence[Product], question: Question, view: View, args: argparse.Namespace
 ) -> list[Judged]:
     if args.source:
-        return [judging.kept(each, args.source) for each in chosen]
+        return [judging.last_result(each, args.source) for each in chosen]
     with tempfile.TemporaryDirectory(prefix="boxspec-products-") as folder:
         results = args.results or Path(folder)
         results.mkdir(parents=True, exist_ok=True)

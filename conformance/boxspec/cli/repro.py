@@ -8,7 +8,7 @@ from functools import partial
 from boxspec.cli import settings
 from boxspec.cli.arguments import run_flags
 from boxspec.cli.main import status_of
-from boxspec.cli.orders import again
+from boxspec.cli.orders import repeat_orders
 from boxspec.cli.run import run
 from boxspec.cli.verbs import verb_parser
 from boxspec.judge.requirements import requirement
@@ -48,6 +48,6 @@ def _repro(words: Sequence[str]) -> int:
     if bool(args.ids) == bool(args.order):
         parser.error("name requirements or an --order")
     if args.order:
-        return again(args.order, args.shim)
+        return repeat_orders(args.order, args.shim)
     args.words = ["repro", *words]
     return run(args, keep=True, only=[requirement(name).id for name in args.ids])

@@ -129,7 +129,7 @@ def observe(
             return Ran(1 if observer.info.flaky else 0)
         if args.orders and status != INTERRUPTED:
             declared = spoken(observer.info.hello.get("capabilities", []))
-            asked = _asked(args, only)
+            asked = _selected_requirements(args, only)
             observer.records += judge_orders(args.contract or declared, args.shim, console, asked)
         observer.leave_out_cut()
         observer.sort_records()
@@ -314,7 +314,7 @@ def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> 
     return words
 
 
-def _asked(args: argparse.Namespace, only: list[str] | None) -> set[str] | None:
+def _selected_requirements(args: argparse.Namespace, only: list[str] | None) -> set[str] | None:
     """Return the requirements that are selected by id or topic; None for all."""
     if only or not args.topic:
         return set(only) if only else None
@@ -330,7 +330,7 @@ def _tree(
     seconds: float,
 ) -> ResultTree:
     capabilities = observer.info.hello.get("capabilities", [])
-    named = _asked(args, only)
+    named = _selected_requirements(args, only)
     # A requirement named by id stays in any case: without a test it counts as not measured.
     if (args.k or args.m) and not only:
         marks = [marked for item in observer.items if (marked := requires_of(item))]

@@ -74,7 +74,7 @@ class Turns:
                     inputs_after=outcome.inputs_after,
                     edges=outcome.progress.edges,
                     ended_early=outcome.ended_early,
-                    findings=tuple(map(_found, outcome.findings)),
+                    findings=tuple(map(_ledger_entry, outcome.findings)),
                 )
             )
             found += outcome.findings
@@ -92,7 +92,7 @@ class Turns:
         return (target, min(missing, TURN_S)) if missing >= ENOUGH_S else None
 
 
-def _found(finding: Finding) -> Found:
+def _ledger_entry(finding: Finding) -> Found:
     """Return the entry for the results file.
 
     Paths in the checkout are stored as relative paths, because the results file may be committed.

@@ -102,13 +102,13 @@ def keep(judged: Judged, question: Question, host: Facts, results: Path) -> None
         return
     file = place(results / "columns", judged.product)
     file.parent.mkdir(exist_ok=True)
-    asked = _asked(judged.product, question, host)
+    asked = _question_facts(judged.product, question, host)
     new = file.with_suffix(f".{os.getpid()}")
     new.write_text(json.dumps({"asked": asked, "claims": judged.claims}), encoding="utf-8")
     new.replace(file)
 
 
-def kept(product: Product, results: Path) -> Judged:
+def last_result(product: Product, results: Path) -> Judged:
     """Return the last result in the folder `results` without a new run.
 
     The result may be from any selection of tests.
@@ -118,7 +118,9 @@ def kept(product: Product, results: Path) -> Judged:
         return Judged(product, why=state(product).why or "no result")
     result = read(str(file))
     version = str(result.plain["target"]["implementation"].get("version", ""))
-    return Judged(product, version, result, claims=_kept(product, results).get("claims", {}))
+    return Judged(
+        product, version, result, claims=_stored_facts(product, results).get("claims", {})
+    )
 
 
 def kept_answer(product: Product, question: Question, host: Facts, results: Path) -> Judged | None:
@@ -127,13 +129,13 @@ def kept_answer(product: Product, question: Question, host: Facts, results: Path
     It is valid if the selection, the kit, the installed version and the host are unchanged. A
     matrix must not mix answers that differ in one of these.
     """
-    found = _kept(product, results)
-    if found.get("asked") != json.loads(json.dumps(_asked(product, question, host))):
+    found = _stored_facts(product, results)
+    if found.get("asked") != json.loads(json.dumps(_question_facts(product, question, host))):
         return None
-    return kept(product, results) if place(results, product).exists() else None
+    return last_result(product, results) if place(results, product).exists() else None
 
 
-def _kept(product: Product, results: Path) -> Facts:
+def _stored_facts(product: Product, results: Path) -> Facts:
     try:
         found = json.loads(place(results / "columns", product).read_bytes())
     except (OSError, ValueError):
@@ -141,7 +143,7 @@ def _kept(product: Product, results: Path) -> Facts:
     return found if isinstance(found, dict) else {}
 
 
-def _asked(product: Product, question: Question, host: Facts) -> Facts:
+def _question_facts(product: Product, question: Question, host: Facts) -> Facts:
     chosen = {**asdict(question), "limit_s": None, "jobs": None, "topics": sorted(question.topics)}
     now = {"shim": product.shim(), "version": state(product).version, "kit": kit(), "host": host}
     return {**chosen, **now}

@@ -20,7 +20,7 @@ WITHIN_S = 600
 
 
 @dataclass(frozen=True)
-class Shown:
+class TryResult:
     """The result of one requirement.
 
     seen: True if the library fails as its page says.
@@ -32,7 +32,7 @@ class Shown:
     line: str
 
 
-def shown(product: Product) -> Iterator[Shown]:
+def results_of_tries(product: Product) -> Iterator[TryResult]:
     """Return the result for each requirement of `tried`; raise UsageError if the program cannot
     run."""
     names = product.tried()
@@ -48,7 +48,7 @@ def shown(product: Product) -> Iterator[Shown]:
     lines = {line.partition(" ")[0]: line for line in printed.splitlines()}
     for name in names:
         line = lines.get(name, f"{name} not tried: no line of it")
-        yield Shown(name, line.startswith(f"{name} seen: "), line)
+        yield TryResult(name, line.startswith(f"{name} seen: "), line)
 
 
 def _words(product: Product, names: list[str]) -> list[str]:

@@ -59,10 +59,16 @@ def symptom(contract: str, record: Record) -> Hashable:
     """Return a key that is equal for failures that probably have the same cause."""
     if record.symptom:
         return contract, record.verdict, record.symptom
-    return contract, record.verdict, record.what, _alike(record.expected), _alike(record.got)
+    return (
+        contract,
+        record.verdict,
+        record.what,
+        _stable_parts(record.expected),
+        _stable_parts(record.got),
+    )
 
 
-def _alike(text: str) -> tuple[str, tuple[str, ...]]:
+def _stable_parts(text: str) -> tuple[str, tuple[str, ...]]:
     return stable(text), tuple(_SHORT.findall(text))
 
 

@@ -45,7 +45,7 @@ def render_all(results: Sequence[Result]) -> str:
         parts += ["## boxspec", "", *table(head, [_line(each) for each in results]), ""]
     room = MAX_BYTES // max(1, len(results))
     for result in results:
-        parts += _one(result, room)
+        parts += _implementation(result, room)
     return "\n".join(parts) + "\n"
 
 
@@ -54,7 +54,7 @@ def _line(result: Result) -> tuple[str, str, str, str]:
     return result.name, contract, hardened, result.words
 
 
-def _one(result: Result, room: int) -> list[str]:
+def _implementation(result: Result, room: int) -> list[str]:
     mark = {0: "✅", 4: "⚠️", 3: "⚠️"}.get(result.status, "❌")
     parts = [f"## {mark} {text(result.name)}: {text(result.words)}", ""]
     parts += [text(result.denominators()), "", *_by_contract(result), ""]

@@ -21,7 +21,7 @@ from boxspec.subject.client.streams import Streams, Wish
 from boxspec.subject.gates import open_gate
 from boxspec.subject.hangs import Hangs
 from boxspec.subject.idle import Idle
-from boxspec.subject.launching import ShimEnv, environment, start, user
+from boxspec.subject.launching import ShimEnv, environment, start, uid_for_shim
 from boxspec.subject.leftovers import Leftovers
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.events import Events
@@ -322,7 +322,7 @@ class Case:
         if "--uid" in state:
             self.open_to_others()
         flags = [*self.session.state, *(str(flag) for flag in state)]
-        exchange = Exchange(folder, message, hold=hold, writer=user(flags))
+        exchange = Exchange(folder, message, hold=hold, writer=uid_for_shim(flags))
         if "--uid" in state:
             # The shim runs as another user, and writes the response and its log.
             folder.chmod(0o777)

@@ -21,7 +21,7 @@ Say = Callable[[str], None]
 Message = Mapping[str, Any]
 
 
-def _named(place: str) -> Any:
+def _import_object(place: str) -> Any:
     """Import the module of a place `module:name` and return the object."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)
@@ -39,7 +39,7 @@ class Verb:
     main: str
 
     def run(self, words: Sequence[str]) -> int:
-        return int(_named(self.main)(words))
+        return int(_import_object(self.main)(words))
 
 
 @dataclass(frozen=True)
@@ -114,39 +114,39 @@ class Contract:
         It is imported here and not in declarations, because most code that reads a declaration
         makes no case.
         """
-        found: type[Any] = _named(self.case)
+        found: type[Any] = _import_object(self.case)
         return found
 
     def ask_trust(self, case: Any, say: Say) -> None:
         """Run the checks before a score; raise NotConforming if the shim cannot be scored."""
-        _named(self.trust)(case, say)
+        _import_object(self.trust)(case, say)
 
     def load_explored(self) -> Any:
-        return _named(self.explored)
+        return _import_object(self.explored)
 
     def load_fuzzing(self) -> Fuzzing:
-        found: Fuzzing = _named(self.fuzzing)
+        found: Fuzzing = _import_object(self.fuzzing)
         return found
 
     def load_orders(self) -> Any:
         """Return the Orders object of the contract."""
-        return _named(self.orders)
+        return _import_object(self.orders)
 
     def view(self) -> Any:
         """Return the view of the contract, which judges, shows and compares products."""
-        return _named(self.products)()
+        return _import_object(self.products)()
 
     def area_rows(self, records: Sequence[Any], claims: Mapping[str, str]) -> list[tuple[str, ...]]:
         """Return the head and the rows of the table by area.
 
         claims: the claim of the shim for each aspect.
         """
-        found: list[tuple[str, ...]] = _named(self.areas)(records, claims)
+        found: list[tuple[str, ...]] = _import_object(self.areas)(records, claims)
         return found
 
     def missing(self, feature: str) -> str | None:
         """Return the reason why this host lacks a feature, or None."""
-        why: str | None = _named(self.features[feature])()
+        why: str | None = _import_object(self.features[feature])()
         return why
 
 

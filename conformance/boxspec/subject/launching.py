@@ -23,7 +23,7 @@ OF_A_TEST = ("BOXSPEC_", "PYTEST_")
 ShimEnv = Mapping[str, str | os.PathLike[str] | None]
 
 
-def user(flags: Sequence[str]) -> int | None:
+def uid_for_shim(flags: Sequence[str]) -> int | None:
     """Return the user that the warden flags select for the shim, or None for the user of the kit.
 
     If several flags select a user, the last one counts.
@@ -45,7 +45,7 @@ def environment(
     shown: True to include the variables of the kit. A sandbox must not get them, because it could
         recognise a test by them.
     """
-    env = dict(ours) if user(flags) is None else for_others(ours)
+    env = dict(ours) if uid_for_shim(flags) is None else for_others(ours)
     if shown:
         env["BOXSPEC_SHIM_LOG"] = str(folder / "shim.log")
     else:

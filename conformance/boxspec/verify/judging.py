@@ -30,7 +30,7 @@ def verdicts(
         found = [_doubt(each, doubted) for each in found]
     shown = [_verdict(row, probes[row.id], shell) for row in witnesses]
     if _confines_nothing([*found, *shown]):
-        why = "the command kept nothing else out, and a program without a sandbox passes this too"
+        why = "the command prevented nothing else, and this row is held without a sandbox too"
         found = [_doubt(each, why) if _is_weak_evidence(each.row) else each for each in found]
     order = list(Status)
     return sorted(found, key=lambda each: (order.index(each.status), -each.row.weight))

@@ -114,7 +114,7 @@ def _one_name(part: str) -> str:
         elif character == "[":
             end = part.find("]", at + 2)
             if end < 0 or part[at + 1] in "!^":
-                raise UntestableError(f"no name is known that {part} matches")
+                raise UntestableError(f"the kit can make no name that {part} matches")
             made += part[at + 1]
             at = end
         else:

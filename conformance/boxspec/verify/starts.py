@@ -246,7 +246,7 @@ def collect(
     if not ended.in_time:
         found.problem = f"{NO_END} ({ended.status})"
     elif START not in records:
-        why = plan.witness.why or "the program ran, and its records are lost"
+        why = plan.witness.why or "the program ran, but its records were lost"
         # With a prefix, leftover processes may be those of the prefix, so they give no advice.
         advice = "" if scene.prefix else _advice(plan.path, ended)
         found.problem = f"{why} ({ended.said}){advice}"
@@ -315,7 +315,7 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
         if not ended.in_time:
             found.problem = f"{NO_END} ({ended.status})"
         elif not found.ran and holds(made, ran):
-            found.problem = "a shell ran inside, and its output did not come out"
+            found.problem = "a shell ran inside, but its output was lost"
         elif not found.ran:
             found.problem = f"a shell did not run inside ({_said(ended, output)})"
         found.output = _said(ended, output)

@@ -56,7 +56,7 @@ def test_the_additions_of_wrap_win(case: BackendCase) -> None:
 
 @requires("BACKEND-ENV-01")
 @pytest.mark.parametrize("profile", ["repo-write", "ci-only"])
-def test_pairs_come_as_they_are(case: BackendCase, profile: str) -> None:
+def test_pairs_arrive_unchanged(case: BackendCase, profile: str) -> None:
     with made_ground() as ground:
         pairs = [["A", "1"], ["BOXSPEC_SECRET", "x y"], ["LC_SECRET", ""]]
         call: ExecRequest = {"env": {"clear_and_set": pairs}}
@@ -180,7 +180,7 @@ def test_no_secret_of_the_caller_is_read(case: BackendCase) -> None:
 
 
 @requires("BACKEND-ENV-03", needs=["BACKEND-LIFE-02"])
-def test_the_scratch_is_private_and_goes(case: BackendCase) -> None:
+def test_the_scratch_directory_is_private_and_is_removed(case: BackendCase) -> None:
     with made_ground() as ground:
         words = ground.write_params("o_scratch")
         session = case.backend.run(
@@ -312,7 +312,7 @@ def test_a_link_in_place_of_an_earlier_scratch_is_not_followed(case: BackendCase
 
 @requires("BACKEND-ENV-05")
 @pytest.mark.parametrize("view", ["inside", "outside"])
-def test_no_value_stands_on_a_command_line(case: BackendCase, view: str) -> None:
+def test_no_value_is_on_a_command_line(case: BackendCase, view: str) -> None:
     with made_ground() as ground:
         gates = [ground.ws / name for name in ("gate", "held")]
         for gate in gates:

@@ -29,7 +29,7 @@ WORDS = ("", "a  b", "$HOME", "`id`", "it's", '"', "*", "a\nb", "\\", ";", "--",
 
 
 @requires("BACKEND-LAUNCH-04", needs=["BACKEND-LIFE-02"])
-def test_an_exit_code_comes_through(case: BackendCase) -> None:
+def test_an_exit_code_arrives_unchanged(case: BackendCase) -> None:
     # For shells and wrappers, some of these codes mean that a program was not found or was ended by
     # a signal.
     codes = [0, 1, 42, 125, 126, 127, 128, 130, 137, 143, 255]
@@ -79,7 +79,7 @@ def test_a_file_that_cannot_be_executed_is_a_failure_to_spawn(case: BackendCase,
 
 @requires("BACKEND-LAUNCH-06")
 @pytest.mark.parametrize("name", ["KILL", "TERM", "SEGV"])
-def test_an_end_by_a_signal_comes_through(case: BackendCase, name: str) -> None:
+def test_an_end_by_a_signal_is_reported(case: BackendCase, name: str) -> None:
     with made_ground() as ground:
         program = program_at(ground.ws / "die-by", programs.die_by)
         session = case.backend.run(
@@ -99,7 +99,7 @@ def test_an_end_by_a_signal_comes_through(case: BackendCase, name: str) -> None:
 
 
 @requires("BACKEND-LAUNCH-07", needs=["BACKEND-LIFE-02"])
-def test_arguments_come_through(case: BackendCase) -> None:
+def test_arguments_arrive_unchanged(case: BackendCase) -> None:
     with made_ground() as ground:
         # Each word has its own call, so that a failure names the word.
         session = case.backend.run(
@@ -120,7 +120,7 @@ MANY = 20_000
 
 
 @requires("BACKEND-LAUNCH-07")
-def test_many_arguments_come_through(case: BackendCase) -> None:
+def test_many_arguments_arrive_unchanged(case: BackendCase) -> None:
     with made_ground() as ground:
         numbers = [str(number) for number in range(MANY)]
         line = f'printf "%s " $#; shift {MANY - 1}; printf %s "$1"'
@@ -132,11 +132,11 @@ def test_many_arguments_come_through(case: BackendCase) -> None:
         )
         call = session.only
         got = call.stdout.decode() if call.ok else call.error["message"]
-        expect("how many arguments there are, and the last", got, f"{MANY} {MANY - 1}")
+        expect("the number of arguments, and the last argument", got, f"{MANY} {MANY - 1}")
 
 
 @requires("BACKEND-LAUNCH-07", capability="exec.bytes")
-def test_arguments_that_are_not_utf_8_come_through(case: BackendCase) -> None:
+def test_arguments_that_are_not_utf_8_arrive_unchanged(case: BackendCase) -> None:
     word = b"\xff\xc3(\x80"
     with made_ground() as ground:
         session = case.backend.run(
@@ -151,7 +151,7 @@ def test_arguments_that_are_not_utf_8_come_through(case: BackendCase) -> None:
 
 @requires("BACKEND-LAUNCH-08")
 @pytest.mark.parametrize("way", ["bytes", "null", "inherit"])
-def test_stdin_comes_through(case: BackendCase, way: str) -> None:
+def test_stdin_arrives_unchanged(case: BackendCase, way: str) -> None:
     with made_ground() as ground:
         given = ground.ws / "given"
         given.write_text("of the caller")

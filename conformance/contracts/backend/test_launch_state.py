@@ -71,7 +71,7 @@ LARGE = bytes(range(256)) * 4096
 
 @requires("BACKEND-LAUNCH-08")
 @pytest.mark.parametrize("way", ["bytes", "inherit"])
-def test_a_large_stdin_comes_through(case: BackendCase, way: str) -> None:
+def test_a_large_stdin_arrives_complete(case: BackendCase, way: str) -> None:
     with made_ground() as ground:
         given = ground.ws / "given"
         given.write_bytes(LARGE)
@@ -129,7 +129,7 @@ WRITES = "seq -f 'out %g' 200000; seq -f 'err %g' 190000 >&2"
 
 
 @requires("BACKEND-LAUNCH-16")
-def test_both_outputs_come_through(case: BackendCase) -> None:
+def test_both_outputs_arrive_unchanged(case: BackendCase) -> None:
     with made_ground() as ground:
         session = case.backend.run(
             [{"program": "/bin/sh", "args": ["-c", WRITES]}],

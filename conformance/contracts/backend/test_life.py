@@ -22,7 +22,7 @@ MISSING = "/no/such/program"
 
 
 @requires("BACKEND-LIFE-01", capability=SCRIPT, needs=OPENED)
-def test_prepare_comes_once_before_any_wrap(case: BackendCase) -> None:
+def test_prepare_is_called_once_before_any_wrap(case: BackendCase) -> None:
     seen = scripted(case, "refuse", calls=3)
     expect("runs of the program, and directories that prepare made", (seen.runs, seen.made), (3, 1))
     logged = seen.session.logged
@@ -31,21 +31,21 @@ def test_prepare_comes_once_before_any_wrap(case: BackendCase) -> None:
 
 
 @requires("BACKEND-LIFE-01", capability=SCRIPT, needs=OPENED)
-def test_prepare_does_not_come_when_the_probe_refuses(case: BackendCase) -> None:
+def test_prepare_is_not_called_when_the_probe_refuses(case: BackendCase) -> None:
     seen = scripted(case, "refuse", probe="partial")
     expect("directories that prepare made", seen.made, 0)
     expect("calls of prepare", seen.session.times("prepare"), 0)
 
 
 @requires("BACKEND-LIFE-02", capability=SCRIPT, needs=OPENED)
-def test_wrap_comes_for_each_call(case: BackendCase) -> None:
+def test_wrap_is_called_for_each_call(case: BackendCase) -> None:
     seen = scripted(case, "refuse", calls=3)
     expect("runs of the program, and runs of the wrapped argv", (seen.runs, seen.wrapped), (3, 3))
     expect("calls of wrap", seen.session.times("wrap"), 3)
 
 
 @requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
-def test_shutdown_comes_once_at_the_end(case: BackendCase) -> None:
+def test_shutdown_is_called_once_at_the_end(case: BackendCase) -> None:
     seen = scripted(case, "refuse", calls=2)
     expect(
         "runs of the program, directories made and removed",
@@ -58,14 +58,14 @@ def test_shutdown_comes_once_at_the_end(case: BackendCase) -> None:
 
 @requires("BACKEND-LIFE-04", capability=SCRIPT, needs=OPENED)
 @pytest.mark.parametrize("on_unavailable", ["refuse", "degrade"])
-def test_shutdown_comes_after_a_failed_prepare(case: BackendCase, on_unavailable: str) -> None:
+def test_shutdown_is_called_after_a_failed_prepare(case: BackendCase, on_unavailable: str) -> None:
     seen = scripted(case, on_unavailable, prepare="error")
     expect("directories made and removed", (seen.made, seen.removed), (1, 1))
     expect("calls of shutdown", seen.session.times("shutdown"), 1)
 
 
 @requires("BACKEND-LIFE-05", capability=SCRIPT)
-def test_shutdown_comes_after_a_failed_spawn(case: BackendCase) -> None:
+def test_shutdown_is_called_after_a_failed_spawn(case: BackendCase) -> None:
     # Without a wrapper, the program itself is the command that fails to start.
     seen = scripted(case, "refuse", program=MISSING, prefix=[])
     expect("whether the call failed", seen.session.only.ok, False)
@@ -167,7 +167,7 @@ def test_two_open_sessions_are_independent(case: BackendCase) -> None:
 
 @requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
 @pytest.mark.parametrize("wrap", ["error", "empty"])
-def test_shutdown_comes_after_a_failed_wrap(case: BackendCase, wrap: str) -> None:
+def test_shutdown_is_called_after_a_failed_wrap(case: BackendCase, wrap: str) -> None:
     seen = scripted(case, "refuse", wrap=wrap)
     expect("directories made and removed", (seen.made, seen.removed), (1, 1))
     expect("calls of shutdown", seen.session.times("shutdown"), 1)
@@ -201,7 +201,7 @@ def test_no_temporary_file_is_left(case: BackendCase, what: str) -> None:
 
 
 @requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
-def test_shutdown_comes_after_a_deadline(case: BackendCase) -> None:
+def test_shutdown_is_called_after_a_deadline(case: BackendCase) -> None:
     waits: ExecRequest = {"program": "/bin/sleep", "args": ["600"], "timeout_ms": 500}
     seen = scripted(case, "refuse", request=waits)
     expect("directories made and removed", (seen.made, seen.removed), (1, 1))
@@ -211,7 +211,7 @@ def test_shutdown_comes_after_a_deadline(case: BackendCase) -> None:
 
 @requires("BACKEND-LIFE-03", capability=SCRIPT, needs=OPENED)
 @pytest.mark.parametrize("name", ["INT", "TERM"])
-def test_shutdown_comes_after_a_signal(case: BackendCase, name: str) -> None:
+def test_shutdown_is_called_after_a_signal(case: BackendCase, name: str) -> None:
     with made_ground() as ground:
         gate, place = ground.ws / "gate", ground.out / "place"
         os.mkfifo(gate)

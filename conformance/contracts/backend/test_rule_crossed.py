@@ -234,7 +234,7 @@ def test_a_rule_of_the_profile_that_does_not_hold_is_named(case: BackendCase) ->
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
-def test_a_rule_on_a_directory_alone_holds_or_is_named(case: BackendCase) -> None:
+def test_a_rule_on_only_a_directory_holds_or_is_named(case: BackendCase) -> None:
     """Change the mode of a denied directory whose content may be modified.
 
     The mode belongs to the directory itself, so the rule covers it.

@@ -87,12 +87,12 @@ def write_on_a_mount(case: BackendCase, name: str, profile: str) -> None:
 
 
 @requires("BACKEND-WRITE-06")
-def test_a_mount_outside_stays_as_it_is(case: BackendCase) -> None:
+def test_a_mount_outside_stays_unchanged(case: BackendCase) -> None:
     write_on_a_mount(case, "out", "repo-write")
 
 
 @requires("BACKEND-WRITE-06")
-def test_a_mount_of_a_read_only_workspace_stays_as_it_is(case: BackendCase) -> None:
+def test_a_mount_of_a_read_only_workspace_stays_unchanged(case: BackendCase) -> None:
     write_on_a_mount(case, "ws", "read-only")
 
 
@@ -155,7 +155,7 @@ def test_no_way_around_leads_outside(case: BackendCase, probe: str) -> None:
 
 @requires("BACKEND-WRITE-04")
 @pytest.mark.parametrize("probe", READ_ONLY)
-def test_a_read_only_workspace_stays_as_it_is(case: BackendCase, probe: str) -> None:
+def test_a_read_only_workspace_stays_unchanged(case: BackendCase, probe: str) -> None:
     attempt(case, probe, profile="read-only")
 
 

@@ -67,7 +67,7 @@ def test_without_debug_nothing_is_copied(case: ExecCase) -> None:
     seen = case.exec.run(program=P.emit, args=["--out", b"one".hex(), "--err", b"two".hex()])
     copied = [word for word in (b"one", b"two") if word in seen.shim_stderr]
     expect(
-        "the captured output, and words of it on the caller's stderr",
+        "the captured output, and the part of it that is on the caller's stderr",
         (seen.stdout, seen.stderr, copied),
         (b"one", b"two", []),
     )

@@ -21,7 +21,7 @@ from contracts.exec.moments import (
     settled,
 )
 from contracts.exec.spawn_io import outcome, shell, without_an_end
-from contracts.shared.moments import need_no_loop, wanted_ms
+from contracts.shared.moments import late_without_busy_loop, wanted_ms
 from contracts.shared.requests import Command
 
 SPARE = """
@@ -44,7 +44,7 @@ def test_a_child_that_closed_both_streams_costs_no_processor_time(case: ExecCase
         used, wanted = shim.cpu_ms() - before, wanted_ms(shim.shim_pid) - stood
         looked = elapsed_ms(began_ns, shim.now_ns())
         if used / looked <= 0.25:
-            need_no_loop(shim.shim_pid, wanted, looked, 0.5)
+            late_without_busy_loop(shim.shim_pid, wanted, looked, 0.5)
         case.open_gate(fifo)
         shim.finish()
     # The kernel counts the waiting time of a thread only when the thread runs again. So on a busy

@@ -200,7 +200,7 @@ def test_a_group_that_the_child_made_is_not_signalled(case: ExecCase, job: str) 
     apart = {event.pid for event in events.all(job)} - ended
     attempted(events, end=1)
     logged = [event.rest for event in events.all("signal") if event.pid in apart]
-    what = "groups of the child's own making, and signals that they got"
+    what = "process groups that the child created, and the signals that they received"
     expect(what, (len(apart), logged), (1, []))
 
 
@@ -223,7 +223,7 @@ def test_a_deadline_right_after_the_spawn_leaves_nothing(case: ExecCase, timeout
         )
         left += [proc.describe() for proc in seen.lasting]
         left += [] if seen.shim_exit[0] == "exited" else [f"the shim was {seen.shim_exit}"]
-    expect("what eight such runs left behind, or sent signals to", left, [])
+    expect("processes that eight such runs left, and shims that did not exit", left, [])
 
 
 def expect_no_member_runs(case: ExecCase, seen: ObservedRun) -> None:

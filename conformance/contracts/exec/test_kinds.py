@@ -76,7 +76,7 @@ def behind_a_link(case: ExecCase) -> Path:
 
 
 @requires("EXEC-REQUEST-05")
-def test_dots_behind_a_link_in_current_dir_lead_where_the_link_leads(case: ExecCase) -> None:
+def test_dots_after_a_link_in_current_dir_lead_where_the_link_leads(case: ExecCase) -> None:
     place = behind_a_link(case)
     seen = case.exec.run(program="/bin/sh", args=["-c", "exec ./tool"], current_dir=str(place))
     expect("which program ran", seen.stdout, b"where the link leads\n")
@@ -84,7 +84,7 @@ def test_dots_behind_a_link_in_current_dir_lead_where_the_link_leads(case: ExecC
 
 @requires("EXEC-PATH-05")
 @pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
-def test_dots_behind_a_link_in_a_program_lead_where_the_link_leads(
+def test_dots_after_a_link_in_a_program_lead_where_the_link_leads(
     case: ExecCase, relative: bool
 ) -> None:
     tool = f"{behind_a_link(case)}/tool"

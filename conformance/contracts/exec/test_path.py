@@ -19,7 +19,7 @@ from contracts.exec.spawn_io import (
     outcome,
 )
 from contracts.shared.files import script_at
-from contracts.shared.lookup import RELATIVE, TOOL, passed_over, saying
+from contracts.shared.lookup import RELATIVE, TOOL, saying, unusable_candidate
 
 
 def path(*folders: Path | str) -> list[tuple[str, str]]:
@@ -109,7 +109,7 @@ SKIPPED += ["no-folder", "file-for-folder", "loop-for-folder", "too-long-a-folde
 @requires("EXEC-PATH-03")
 @pytest.mark.parametrize("what", SKIPPED)
 def test_a_candidate_that_cannot_be_executed_is_skipped(case: ExecCase, what: str) -> None:
-    first = passed_over(case.tmp, what)
+    first = unusable_candidate(case.tmp, what)
     saying(case.tmp / "two" / TOOL, "second")
     got = output_of(case, program=TOOL, env=path(first, case.tmp / "two"), within_s=10)
     expect("which program ran", got, "second")

@@ -183,14 +183,16 @@ def test_a_refusal_comes_before_any_spawn_failure(case: ExecCase, what: str) -> 
 
 @requires("EXEC-REQUEST-03", pitfalls=["A29"], capability="exec.sandbox")
 def test_after_a_refusal_the_caller_has_no_child_and_no_new_descriptor(case: ExecCase) -> None:
-    def held(servers: int = 0, **more: Unpack[RunOptions]) -> tuple[list[str], int]:
+    def processes_and_descriptors(
+        servers: int = 0, **more: Unpack[RunOptions]
+    ) -> tuple[list[str], int]:
         with case.exec.start(**(more | {"program": "/bin/true", "hold": True})) as shim:
             shim.wait_response()
             return extra_descendants(shim, servers), shim.at_rest().fd_count
 
     # A plain run may keep resources for the next run. A refused run may keep only the same.
-    servers, usual = held()
-    processes, descriptors = held(len(servers), sandbox={"refuse": "no"})
+    servers, usual = processes_and_descriptors()
+    processes, descriptors = processes_and_descriptors(len(servers), sandbox={"refuse": "no"})
     expect(
         "processes after a refusal, and whether there are more descriptors than after a run",
         (processes, descriptors > usual),

@@ -58,7 +58,7 @@ def left_behind(seen: ObservedRun) -> list[str]:
 
 @pytest.mark.parametrize("name", SIGNALS)
 @requires("EXEC-SIGNAL-08", pitfalls=["H9"], overlap=3.0, stress=20)
-def test_a_signal_at_the_start_never_leaves_a_child_behind(case: ExecCase, name: str) -> None:
+def test_a_signal_at_the_start_never_leaves_a_child(case: ExecCase, name: str) -> None:
     luck = random.Random(f"{case.session.seed} {name}")
     start_up = start_up_ns(case)
     left: list[str] = []
@@ -89,7 +89,7 @@ def test_a_signal_at_the_start_never_leaves_a_child_behind(case: ExecCase, name:
 
 
 @requires("EXEC-SIGNAL-08", pitfalls=["D3"], overlap=3.0, stress=8)
-def test_a_storm_at_the_callers_group_while_it_spawns_leaves_no_child_behind(
+def test_many_signals_to_the_callers_group_during_a_spawn_leave_no_child(
     case: ExecCase,
 ) -> None:
     left: list[str] = []

@@ -31,7 +31,9 @@ FAILING: dict[str, Callable[[Path], ExecRequest]] = {
 GOOD: ExecRequest = {"program": "/bin/true"}
 
 
-def left(case: ExecCase, run: ExecRequest, usual: int = 0) -> tuple[str, list[str], int]:
+def run_and_leftovers(
+    case: ExecCase, run: ExecRequest, usual: int = 0
+) -> tuple[str, list[str], int]:
     """Return the outcome of one run, and the processes and descriptors of the caller after it.
 
     Processes are listed only if there are more than `usual`.
@@ -49,8 +51,8 @@ def test_a_spawn_failure_leaves_no_child_no_zombie_and_no_descriptor(
     case: ExecCase, why: str
 ) -> None:
     # A plain run may keep resources for the next run. A failed run may keep only the same.
-    _, servers, usual = left(case, GOOD)
-    how, processes, descriptors = left(case, FAILING[why](case.tmp), len(servers))
+    _, servers, usual = run_and_leftovers(case, GOOD)
+    how, processes, descriptors = run_and_leftovers(case, FAILING[why](case.tmp), len(servers))
     expect(
         "outcome, processes, and whether there are more descriptors than after a run",
         (how, processes, descriptors > usual),

@@ -202,9 +202,7 @@ def outcome_name(seen: ObservedRun) -> str:
 
 @pytest.mark.parametrize("deadline_ms", [20, 60])
 @requires("EXEC-TIMEOUT-07", pitfalls=["G14"], overlap=3.0, stress=20)
-def test_an_exit_at_the_deadline_is_one_outcome_or_the_other(
-    case: ExecCase, deadline_ms: int
-) -> None:
+def test_an_exit_at_the_deadline_is_an_exit_or_a_timeout(case: ExecCase, deadline_ms: int) -> None:
     luck = random.Random(case.session.seed)
     outcomes: Counter[str] = Counter()
     for _ in range(20):

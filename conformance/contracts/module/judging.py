@@ -63,7 +63,7 @@ def expect_home_gone(case: ModuleCase, seen: Executed) -> None:
     home = Path(noted(case.tmp / "home"))
     left = home.is_dir()
     expect(
-        "whether the module's directory is left",
+        "whether the module's directory still exists",
         AnswerText("left" if left else "gone", seen),
         "gone",
     )

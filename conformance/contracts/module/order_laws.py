@@ -70,7 +70,7 @@ class Judged(Facts):
         except ValueError:
             return "OutputParseFailed"
 
-    def told(self) -> str:
+    def reported_outcome(self) -> str:
         """Return the outcome in the answer, in the form of `outcome`."""
         if self.result is None:
             return str(self.ran.answer)
@@ -118,10 +118,12 @@ def _cause(judged: Judged) -> Iterator[Violation]:
             "MODULE-ORDER-01" if "timeout" in allowed else "MODULE-ORDER-03",
             "the first cause names the outcome",
             " or ".join(dict.fromkeys(allowed)) or "no end",
-            f"{judged.told()} ({happened(judged.causes)})",
+            f"{judged.reported_outcome()} ({happened(judged.causes)})",
         )
-    elif judged.reported == "exit" and judged.told() != judged.outcome():
-        yield Violation("MODULE-ORDER-03", "the module's own end", judged.outcome(), judged.told())
+    elif judged.reported == "exit" and judged.reported_outcome() != judged.outcome():
+        yield Violation(
+            "MODULE-ORDER-03", "the module's own end", judged.outcome(), judged.reported_outcome()
+        )
 
 
 def _grace(judged: Judged) -> Iterator[Violation]:

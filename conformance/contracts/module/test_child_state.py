@@ -95,7 +95,7 @@ NO_LINK = 9
 
 
 @requires("MODULE-DIR-06", needs=["MODULE-DIR-02"])
-def test_a_file_with_a_second_name_outside_stays_as_it_is(case: ModuleCase) -> None:
+def test_a_file_with_a_hard_link_outside_stays_unchanged(case: ModuleCase) -> None:
     """Remove a directory without write permission that contains a hard link to a file outside.
 
     For that, the mode of the directory must be changed. The mode of the file must stay.

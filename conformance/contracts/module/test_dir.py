@@ -185,7 +185,7 @@ def test_the_directory_is_removed_after_a_signal_to_the_caller(case: ModuleCase,
         shim.signal(name)
         shim.wait_exit()
         left = Path(noted(case.tmp / "home")).is_dir()
-    expect("whether the module's directory is left", left, False)
+    expect("whether the module's directory still exists", left, False)
 
 
 # Make a tree so deep that a path to its end is too long for the system.

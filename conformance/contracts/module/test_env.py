@@ -192,13 +192,13 @@ def test_the_environment_of_the_caller_cannot_be_read_in_proc(case: ModuleCase) 
 
 
 @requires("MODULE-ENV-05")
-def test_bytes_that_are_no_text_arrive_as_they_are(case: ModuleCase) -> None:
+def test_bytes_that_are_not_text_arrive_unchanged(case: ModuleCase) -> None:
     got, _ = environment(case, {"APCORE_RAW": b"\xff\xfe caf\xe9", "NO\udcff": b"\xfe"})
     expect("the variable", got.get("APCORE_RAW"), "\udcff\udcfe caf\udce9")
 
 
 @requires("MODULE-ENV-05")
-def test_a_name_that_is_no_text_comes_along(case: ModuleCase) -> None:
+def test_a_name_that_is_not_text_is_passed_on(case: ModuleCase) -> None:
     name = "APCORE_caf\udce9"
     got, _ = environment(case, {name: b"\xff1"})
     expect("the variable", got.get(name), "\udcff1")

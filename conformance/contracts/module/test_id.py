@@ -38,7 +38,7 @@ def test_any_name_of_a_root_will_do(case: ModuleCase, name: str) -> None:
 # Other spellings of the same folder.
 @requires("MODULE-ID-01")
 @pytest.mark.parametrize("more", ["/", "/.", "//"])
-def test_a_slash_behind_the_root_is_no_part_of_a_name(case: ModuleCase, more: str) -> None:
+def test_a_slash_after_the_root_is_no_part_of_a_name(case: ModuleCase, more: str) -> None:
     case.module.script("there", "echo 1")
     seen = case.module.execute("there", extensions_root=f"{case.module.root}{more}")
     expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
@@ -223,7 +223,7 @@ def test_a_relative_root_is_the_callers(case: ModuleCase, how: str) -> None:
 
 @requires("MODULE-ID-06")
 @pytest.mark.parametrize("how", ["request", "environment"])
-def test_dots_behind_a_link_lead_where_the_link_leads(case: ModuleCase, how: str) -> None:
+def test_dots_after_a_link_lead_where_the_link_leads(case: ModuleCase, how: str) -> None:
     script_at(case.tmp / "there" / "extensions" / "module", "echo 1")
     script_at(case.tmp / "here" / "extensions" / "module", "echo 2")
     (case.tmp / "there" / "deep").mkdir()

@@ -50,7 +50,7 @@ def expect_value(seen: Executed, value: Any) -> None:
 
 @requires("MODULE-JSON-01")
 @pytest.mark.parametrize("what", VALUES)
-def test_a_value_arrives_as_it_is(case: ModuleCase, what: str) -> None:
+def test_a_value_arrives_unchanged(case: ModuleCase, what: str) -> None:
     expect_value(printing(case, json.dumps(VALUES[what]).encode()), VALUES[what])
 
 

@@ -74,10 +74,10 @@ ENDS = {
 }
 
 
-def kept(case: ModuleCase, module_id: str, ms: int | None = None) -> tuple[str, dict[str, int]]:
+def end_and_kept(case: ModuleCase, name: str, ms: int | None = None) -> tuple[str, dict[str, int]]:
     """Return the end of an execution, and the resources that the caller has after it. The caller
     waits at the fifo `hold` meanwhile."""
-    with case.module.start(module_id, timeout_ms=ms, hold=True, within_s=30) as shim:
+    with case.module.start(name, timeout_ms=ms, hold=True, within_s=30) as shim:
         shim.wait_response()
         until(lambda: not shim.tree(), 0.5)
         status, children = shim.at_rest(), len(shim.tree())
@@ -95,12 +95,12 @@ def test_no_end_leaves_more_than_a_value_does(case: ModuleCase, how: str) -> Non
     case.module.script("answers", "echo 1")
     if how in ENDS:
         case.module.script("ends", ENDS[how])
-    _, usual = kept(case, "answers")
-    how_it_ended, found = kept(case, "ends", 500 if how == "Timeout" else None)
+    _, usual = end_and_kept(case, "answers")
+    how_it_ended, found = end_and_kept(case, "ends", 500 if how == "Timeout" else None)
     more = {what: found[what] - usual[what] for what in found if found[what] > usual[what]}
     wanted = {"member": "value", "missing": "SpawnFailed"}.get(how, how)
     expect(
-        "outcome of the module, and what the caller has more than after an ordinary execution",
+        "outcome of the module, and what the caller keeps that an ordinary execution releases",
         (how_it_ended, more),
         (wanted, {}),
         {"left": found, "after a value": usual},
@@ -173,7 +173,7 @@ NAMES: dict[str, str] = {
 
 
 @requires("MODULE-JSON-01")
-def test_every_name_arrives_as_it_is(case: ModuleCase) -> None:
+def test_every_name_arrives_unchanged(case: ModuleCase) -> None:
     # All values differ, so that the test notices if two names become one.
     value = {name: {name: n} for n, name in enumerate(NAMES.values())}
     seen = printing(case, json.dumps(value).encode())
@@ -187,7 +187,7 @@ def test_every_name_arrives_as_it_is(case: ModuleCase) -> None:
 
 
 @requires("MODULE-JSON-03")
-def test_every_name_of_the_input_arrives_as_it_is(case: ModuleCase) -> None:
+def test_every_name_of_the_input_arrives_unchanged(case: ModuleCase) -> None:
     value = {name: {name: n} for n, name in enumerate(NAMES.values())}
     place = case.tmp / "input"
     case.module.script("keeps", f"cat >{quoted(place)}; echo 1")

@@ -11,7 +11,7 @@ from boxspec.judge.verdict import Failure, Verdict
 from boxspec.subject.client import known
 from boxspec.subject.client.b64 import put_word
 from contracts.policy.trees import Tree
-from contracts.policy.vectors import Vector, every, source
+from contracts.policy.vectors import Vector, every, policy_in
 
 if TYPE_CHECKING:
     from boxspec.subject.observed import Answer
@@ -37,13 +37,13 @@ def refused(what: str, answer: Mapping[str, Any], kind: str = "invalid_input") -
     _same(f"{what}: kind of the error", got, kind, answer, Verdict.WRONG_REASON)
 
 
-def _answered(what: str, item: Item) -> Item:
+def _without_error(what: str, item: Item) -> Item:
     if "error" in item:
         raise Failure(what, "an answer", shown(item), verdict=Verdict.OVERREFUSED)
     return item
 
 
-def _given(what: str, answer: Answer) -> Mapping[str, Any]:
+def _result_of(what: str, answer: Answer) -> Mapping[str, Any]:
     """Return the result. If a valid request is refused, the verdict is OVERREFUSED."""
     if answer.raw is not None and "error" in answer.raw:
         raise Failure(what, "a result", shown(answer.raw["error"]), verdict=Verdict.OVERREFUSED)
@@ -72,7 +72,9 @@ def _normalize(case: PolicyCase, vector: Vector) -> None:
     if "refused" in vector.fields:
         refused("the path", item)
     else:
-        _same("normal form", _answered("the path", item)["path"], vector.fields["normal"], item)
+        _same(
+            "normal form", _without_error("the path", item)["path"], vector.fields["normal"], item
+        )
 
 
 def _glob(case: PolicyCase, vector: Vector) -> None:
@@ -82,11 +84,11 @@ def _glob(case: PolicyCase, vector: Vector) -> None:
     if "case" in vector.fields:
         message["case"] = vector.fields["case"]
     answer = case.policy.put(message)
-    item = _given("the pattern", answer)["items"][0]
+    item = _result_of("the pattern", answer)["items"][0]
     if "refused" in vector.fields:
         refused("the path", item)
     else:
-        _same("match", _answered("the path", item)["match"], vector.fields["match"], item)
+        _same("match", _without_error("the path", item)["match"], vector.fields["match"], item)
 
 
 def _put_list(message: dict[str, Any], vector: Vector) -> None:
@@ -104,12 +106,12 @@ def _glob_refused(case: PolicyCase, vector: Vector) -> None:
 
 def _load(case: PolicyCase, vector: Vector) -> None:
     fields = vector.fields
-    answer = case.policy.load(source(fields))
+    answer = case.policy.load(policy_in(fields))
     if not fields["loads"]:
         refused("the file", answer.raw or {})
         _problems(case, vector, answer.error)
         return
-    result = _given("the file", answer)
+    result = _result_of("the file", answer)
     for name in ("name", "description"):
         if name in fields:
             _same(name, result.get(name), fields[name], result)
@@ -212,7 +214,7 @@ def _resolve(case: PolicyCase, vector: Vector) -> None:
     if "error" in fields:
         refused("the profile", answer.raw or {})
         return
-    result = known.result("policy.resolve", _given("the policy", answer))
+    result = known.result("policy.resolve", _result_of("the policy", answer))
     for name in ("profile_origin", "read", "modify"):
         if name in fields:
             _same(name, result[name], fields[name], result)
@@ -227,25 +229,25 @@ def _question(vector: Vector) -> Item:
     return made
 
 
-def _one(case: PolicyCase, vector: Vector, op: str, key: str = "checks") -> Item:
+def _single_check(case: PolicyCase, vector: Vector, op: str, key: str = "checks") -> Item:
     """Return the item for one check with a valid policy."""
     letter_case = vector.fields.get("case")
     checks = [_question(vector)]
     answer = case.policy.ask(op, policy=vector.policy, checks=checks, case=letter_case)
-    item: Item = known.result(op, _given("the policy", answer))[key][0]
+    item: Item = known.result(op, _result_of("the policy", answer))[key][0]
     return item
 
 
 def _check(case: PolicyCase, vector: Vector) -> None:
-    item = _one(case, vector, "policy.check")
+    item = _single_check(case, vector, "policy.check")
     if "error" in vector.fields:
         refused("the check", item)
     else:
-        _decision(vector, _answered("the check", item))
+        _decision(vector, _without_error("the check", item))
 
 
 def _explain(case: PolicyCase, vector: Vector) -> None:
-    item = _answered("the check", _one(case, vector, "policy.explain"))
+    item = _without_error("the check", _single_check(case, vector, "policy.explain"))
     _decision(vector, item)
     wanted, got = vector.fields["entries"], item["entries"]
     seen = [{key: entry[key] for key in each} for each, entry in zip(wanted, got, strict=False)]
@@ -254,7 +256,7 @@ def _explain(case: PolicyCase, vector: Vector) -> None:
 
 
 def _audit(case: PolicyCase, vector: Vector) -> None:
-    event = _answered("the check", _one(case, vector, "policy.audit", "events"))
+    event = _without_error("the check", _single_check(case, vector, "policy.audit", "events"))
     for name, value in vector.fields["event"].items():
         _same(name, event[name], value, event)
 
@@ -274,14 +276,14 @@ def _resolved(case: PolicyCase, vector: Vector) -> None:
         checks=[check],
         case=fields.get("case"),
     )
-    item = _given("the policy", answer)["checks"][0]
+    item = _result_of("the policy", answer)["checks"][0]
     if "error" in fields:
         refused("the check", item, "invalid_input" if fields["error"] is True else "io")
         return
     if "or_error" in fields and "error" in item:
         refused("the check", item, "io")
         return
-    _decision(vector, _answered("the check", item))
+    _decision(vector, _without_error("the check", item))
     if "real" in fields:
         _same("real", item["real"], fields["real"], item)
 

@@ -12,7 +12,7 @@ import yaml
 from boxspec.api import Answer, Failure, expect, known, requires
 from contracts.policy.api import Group, every, judge, vectors
 from contracts.policy.client import PolicyCase
-from contracts.policy.vectors import source
+from contracts.policy.vectors import policy_in
 
 
 @vectors("POLICY-FILE")
@@ -119,7 +119,7 @@ def test_each_problem_of_each_refused_file_has_a_message(case: PolicyCase) -> No
     silent = []
     for vector in refused:
         if vector.capabilities <= case.capabilities and not vector.fields["loads"]:
-            answer = case.policy.load(source(vector.fields))
+            answer = case.policy.load(policy_in(vector.fields))
             problems = () if answer.ok else answer.error.get("problems", ())
             if not all(each["message"].strip() for each in problems):
                 silent.append(vector.id)

@@ -11,7 +11,7 @@ from boxspec.judge.verdict import Failure, NotApplicable, Verdict
 from contracts.policy.contract import CONTRACT
 from contracts.policy.judging import each_is_right
 from contracts.policy.kinds import refused
-from contracts.policy.vectors import Vector, every, source
+from contracts.policy.vectors import Vector, every, policy_in
 from contracts.shared.documents import one_profile
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def refuses_policies(case: PolicyCase, op: str, fields: Mapping[str, Any], profi
         raise Failure(what, "a result", shown(answer.raw), verdict=Verdict.UNPROVEN)
 
     def ask(case: PolicyCase, vector: Vector) -> None:
-        policy = source(vector.fields)
+        policy = policy_in(vector.fields)
         try:
             refused(f"the policy of {op}", case.policy.ask(op, policy=policy, **fields).raw or {})
         except Failure:

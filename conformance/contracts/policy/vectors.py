@@ -88,14 +88,14 @@ class Vector:
 
     @property
     def policy_or_file(self) -> documents.Policy:
-        return self.policy if "policy" in self.fields else source(self.fields)
+        return self.policy if "policy" in self.fields else policy_in(self.fields)
 
     @property
     def policy(self) -> documents.Policy:
         given = self.fields["policy"]
         if "spec" in given:
             return documents.policy(given["spec"], given.get("workspace_spec"))
-        return source(given)
+        return policy_in(given)
 
 
 def repeated(parts: Mapping[str, Any]) -> str:
@@ -103,7 +103,7 @@ def repeated(parts: Mapping[str, Any]) -> str:
     return str(head + parts["unit"] * parts["times"] + tail)
 
 
-def source(given: Mapping[str, Any]) -> documents.Policy:
+def policy_in(given: Mapping[str, Any]) -> documents.Policy:
     """Return the fields of a request that contain the file, and the file of the workspace if there
     is one."""
     if "text_b64" in given:
@@ -112,7 +112,7 @@ def source(given: Mapping[str, Any]) -> documents.Policy:
         text = repeated(given["repeat"]) if "repeat" in given else given["text"]
         made = {"format": given["format"], "text": text}
     if "workspace" in given:
-        made["workspace"] = source(given["workspace"])
+        made["workspace"] = policy_in(given["workspace"])
     return made
 
 

@@ -84,17 +84,17 @@ class Judged(Facts):
     @cached_property
     def ends(self) -> list[str]:
         """Return how the leaders ended, in the order of their starts."""
-        return [_how(end) for pid in self.leaders if (end := self.end_of(pid))]
+        return [_end_text(end) for pid in self.leaders if (end := self.end_of(pid))]
 
 
-def _how(end: Note) -> str:
+def _end_text(end: Note) -> str:
     status = end.facts["status"]
     if os.WIFEXITED(status):
         return f"exited {os.WEXITSTATUS(status)}"
     return f"signaled {Signals(os.WTERMSIG(status)).name}"
 
 
-def _told(result: dict[str, Any]) -> str:
+def _reported_end(result: dict[str, Any]) -> str:
     return next((f"{name} {result[name]}" for name in ENDS if name in result), "running")
 
 
@@ -155,7 +155,7 @@ def _ends(judged: Judged) -> Iterator[Violation]:
             opened[handle] = next(pids, 0)
         if name not in ("wait", "poll", "close") or "error" in result:
             continue
-        told, pid = _told(result), opened.get(handle, 0)
+        told, pid = _reported_end(result), opened.get(handle, 0)
         end = judged.end_of(pid)
         limited = name == "poll" or (name == "wait" and "timeout_ms" in step)
         if told == "running":
@@ -167,11 +167,11 @@ def _ends(judged: Judged) -> Iterator[Violation]:
                     before or "how the child ended",
                     f"{name}: running",
                 )
-        elif end is None or told != _how(end):
+        elif end is None or told != _end_text(end):
             yield Violation(
                 "PROCESS-WAIT-01",
                 "the reported end is that of the child",
-                _how(end) if end else "the child runs",
+                _end_text(end) if end else "the child runs",
                 f"{name}: {told}",
             )
         else:
@@ -288,7 +288,7 @@ def _escapes(judged: Judged) -> Iterator[Violation]:
     dead = next((n for n in judged.of("died") if n.facts["task"].name == "daemon"), None)
     if left and dead and ended and dead.step < ended.step:
         yield Violation(
-            "PROCESS-GROUP-02", "a process that left lives on", "daemon runs", _how(dead)
+            "PROCESS-GROUP-02", "a process that left lives on", "daemon runs", _end_text(dead)
         )
     for _, result in judged.results("close"):
         if "error" not in result and result.get("detached_writers") != left:

@@ -110,7 +110,7 @@ def test_a_child_may_close_its_stdin(case: ProcessCase) -> None:
 
 @requires("PROCESS-BRIDGE-10")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_client_that_takes_no_more_is_noticed(case: ProcessCase, stream: str) -> None:
+def test_a_client_that_stops_reading_is_noticed(case: ProcessCase, stream: str) -> None:
     line = "yes; exit 7" if stream == "stdout" else "yes >&2; exit 7"
     options: dict[str, Any] = {"stdin": "pipe", stream: "pipe", "within_s": 15}
     with case.process.start_bridge(SH, ["-c", line], **options) as shim:

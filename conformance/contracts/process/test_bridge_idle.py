@@ -9,7 +9,14 @@ from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.process.client import Bridge, BridgeOptions, ProcessCase
 from contracts.process.judging import SH
-from contracts.shared.moments import elapsed_ms, need_no_loop, pass_time, send, until, wanted_ms
+from contracts.shared.moments import (
+    elapsed_ms,
+    late_without_busy_loop,
+    pass_time,
+    send,
+    until,
+    wanted_ms,
+)
 
 MOST = 0.5
 
@@ -22,7 +29,7 @@ def wanted_share(shim: ShimProcess[Bridge]) -> float:
     begun_ns, stood = shim.now_ns(), wanted_ms(shim.shim_pid)
     pass_time(500)
     wanted, looked = wanted_ms(shim.shim_pid) - stood, elapsed_ms(begun_ns, shim.now_ns())
-    need_no_loop(shim.shim_pid, wanted, looked, MOST)
+    late_without_busy_loop(shim.shim_pid, wanted, looked, MOST)
     return wanted / looked
 
 

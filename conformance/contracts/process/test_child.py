@@ -36,7 +36,7 @@ def reported(
 
 @requires("PROCESS-CHILD-01")
 @HOW
-def test_arguments_arrive_as_they_are(case: ProcessCase, how: str) -> None:
+def test_arguments_arrive_unchanged(case: ProcessCase, how: str) -> None:
     wanted = "\n".join(WORDS).encode()
     _, printed = carried_out(case, how, P.say, WORDS)
     expect("the arguments that the program prints", printed, wanted)

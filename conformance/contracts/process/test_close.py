@@ -192,7 +192,7 @@ def test_no_grace_is_none(case: ProcessCase) -> None:
 
 
 @requires("PROCESS-CLOSE-02")
-def test_unread_output_alone_is_no_detached_writer(case: ProcessCase) -> None:
+def test_unread_output_without_a_writer_is_no_detached_writer(case: ProcessCase) -> None:
     line = "printf left; printf left >&2"
     seen = case.process.script({"a": shell(line)}, [step("open"), step("wait"), step("close")])
     expect("detached_writers", seen.steps[2].get("detached_writers"), False)
@@ -333,7 +333,7 @@ def test_a_drop_returns_after_the_end(case: ProcessCase) -> None:
         left = [each.describe() for each in shim.children() if not each.alive]
         after.go_on()
         shim.finish()
-    expect("children that have ended and are not collected", left, [])
+    expect("children that have ended and are not reaped", left, [])
 
 
 @requires("PROCESS-DROP-01")

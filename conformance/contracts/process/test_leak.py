@@ -24,7 +24,7 @@ MEMBER = "sleep 60 </dev/null >/dev/null 2>&1 & exec cat"
 COUNTED = ("descriptors", "threads", "zombies")
 
 
-def kept(shim: ShimProcess[Script]) -> dict[str, int]:
+def resources_of(shim: ShimProcess[Script]) -> dict[str, int]:
     status = shim.at_rest()
     return {
         "descriptors": status.fd_count,
@@ -34,7 +34,7 @@ def kept(shim: ShimProcess[Script]) -> dict[str, int]:
     }
 
 
-def kept_since(shim: ShimProcess[Script], first: dict[str, int]) -> dict[str, int]:
+def growth_since(shim: ShimProcess[Script], first: dict[str, int]) -> dict[str, int]:
     """Return the growth of the counts. If a growth is large, wait a moment for a smaller value.
 
     The shim may still be opening a handle, with both ends of each pipe. A real leak does not
@@ -43,7 +43,7 @@ def kept_since(shim: ShimProcess[Script], first: dict[str, int]) -> dict[str, in
     more = dict[str, int]()
 
     def few() -> bool:
-        more.update({what: count - first[what] for what, count in kept(shim).items()})
+        more.update({what: count - first[what] for what, count in resources_of(shim).items()})
         return all(more[what] <= FEW for what in COUNTED)
 
     until(few, 5)
@@ -65,10 +65,10 @@ def grown(case: ProcessCase, many: int, within_s: float) -> dict[str, int]:
     steps = [cycles(5), *before.steps, cycles(many), *behind.steps]
     with case.process.start(handles, steps, within_s=within_s + 20) as shim:
         before.reached(within_s)
-        first = kept(shim)
+        first = resources_of(shim)
         before.go_on()
         behind.reached(within_s)
-        more = kept_since(shim, first)
+        more = growth_since(shim, first)
         behind.go_on()
         seen = shim.finish()
     told = seen.steps[3]
@@ -145,10 +145,10 @@ def test_failed_opens_leak_nothing(case: ProcessCase) -> None:
     ]
     with case.process.start(handles | last, steps, within_s=120) as shim:
         before.reached(60)
-        had = kept(shim)
+        had = resources_of(shim)
         before.go_on()
         behind.reached(60)
-        grown = kept_since(shim, had)
+        grown = growth_since(shim, had)
         behind.go_on()
         seen = shim.finish()
     failed = sum("error" in each for each in seen.steps)

@@ -13,7 +13,7 @@ import pytest
 from boxspec.api import expect, requires, satisfies
 from contracts.process.client import ProcessCase, RequestFields, ScriptOptions
 from contracts.process.judging import carried_out
-from contracts.shared.lookup import RELATIVE, TOOL, passed_over, saying
+from contracts.shared.lookup import RELATIVE, TOOL, saying, unusable_candidate
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
 NOT_STARTED = "not started"
@@ -68,7 +68,7 @@ def test_without_a_path_the_systems_default_is_searched(case: ProcessCase, how: 
 def test_candidates_that_cannot_be_executed_are_skipped(
     case: ProcessCase, how: str, what: str
 ) -> None:
-    first = passed_over(case.tmp, what)
+    first = unusable_candidate(case.tmp, what)
     for name in ("two", "three"):
         saying(case.tmp / name / TOOL, name)
     got = said(case, how, TOOL, first, case.tmp / "two", case.tmp / "three")

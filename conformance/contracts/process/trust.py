@@ -27,7 +27,7 @@ def trust(case: ProcessCase, say: Say) -> None:
     seven = case.process.script(*words[1])
     if seen.steps[-1] == seven.steps[-1]:
         blame_place(case)
-        raise _no(f"exit 0 and exit 7 are both told as {shown(seven.steps[-1])}")
+        raise _no(f"exit 0 and exit 7 are both reported as {shown(seven.steps[-1])}")
     say("a program that exits 0 and one that exits 7 have different results")
 
     def start(events: str, fifo: Path) -> ShimProcess[Script]:

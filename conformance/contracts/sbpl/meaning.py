@@ -31,7 +31,7 @@ def plain(body: str) -> bool:
     return not wild(body)
 
 
-def named(body: str) -> list[str]:
+def literal_segments(body: str) -> list[str]:
     """Return the leading segments of a rule, up to the first one with a wildcard."""
     found = []
     for name in body.split("/"):
@@ -46,7 +46,7 @@ def ancestors(body: str) -> list[str]:
 
     They are below the root.
     """
-    names = named(body)
+    names = literal_segments(body)
     if names and plain(body):
         names = names[:-1]
     return ["/".join(names[:count]) for count in range(1, len(names) + 1)]

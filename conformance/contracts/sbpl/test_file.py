@@ -20,7 +20,7 @@ TEXT = '(version 1)\n(deny default)\n; é "quoted"\n'
 
 
 @contextmanager
-def held(case: SbplCase, folder: Path, text: str = TEXT, state: State = ()) -> Iterator[Path]:
+def held_file(case: SbplCase, folder: Path, text: str = TEXT, state: State = ()) -> Iterator[Path]:
     """Yield the file that the answer of a wrap names, while the shim still waits at the fifo
     `hold`."""
     message = sbpl.wrap_message(["x"], text=text, dir=folder, wrapper="present")
@@ -42,7 +42,7 @@ def folder(case: SbplCase, name: str) -> Path:
 @pytest.mark.parametrize("umask", ["000", "022", "077", "277"])
 def test_the_file_is_not_readable_for_other_users(case: SbplCase, umask: str) -> None:
     place = folder(case, "profiles")
-    with held(case, place, state=["--umask", umask]) as file:
+    with held_file(case, place, state=["--umask", umask]) as file:
         expect("the directory of the file", file.parent, place)
         expect("files in the directory", os.listdir(place), [file.name])
         expect("content of FILE", written(file), TEXT.encode())
@@ -57,7 +57,7 @@ def test_the_file_is_not_readable_for_other_users(case: SbplCase, umask: str) ->
     ids=["none", "short", "long", "lines", "blanks", "breaks"],
 )
 def test_the_file_holds_exactly_the_text(case: SbplCase, text: str) -> None:
-    with held(case, folder(case, "profiles"), text) as file:
+    with held_file(case, folder(case, "profiles"), text) as file:
         expect("content of FILE", written(file), text.encode())
 
 
@@ -68,7 +68,7 @@ def test_the_file_holds_exactly_the_text(case: SbplCase, text: str) -> None:
 def test_the_file_lies_in_the_directory_that_was_named(case: SbplCase, name: bytes) -> None:
     place = case.tmp / os.fsdecode(name)
     place.mkdir()
-    with held(case, place) as file:
+    with held_file(case, place) as file:
         expect("the directory of the file", file.parent, place)
         expect("content of FILE", written(file), TEXT.encode())
 
@@ -76,7 +76,7 @@ def test_the_file_lies_in_the_directory_that_was_named(case: SbplCase, name: byt
 @requires("SBPL-FILE-02")
 def test_each_wrap_has_a_file_of_its_own(case: SbplCase) -> None:
     place = folder(case, "profiles")
-    with held(case, place) as one, held(case, place) as other:
+    with held_file(case, place) as one, held_file(case, place) as other:
         expect("whether two wraps share a file", one == other, False)
         expect("files in the directory", sorted(os.listdir(place)), sorted([one.name, other.name]))
 
@@ -89,15 +89,15 @@ def test_an_existing_entry_is_not_opened(case: SbplCase, kind: str) -> None:
     victim.write_text("kept")
     used = []
     for _ in range(2):
-        with held(case, place) as file:
+        with held_file(case, place) as file:
             used.append(file)
     for file in set(used):
         if kind == "a link":
             file.symlink_to(victim)
         else:
             file.write_text("kept")
-    with held(case, place) as file:
-        expect("whether the name of an existing entry is used", file in used, False)
+    with held_file(case, place) as file:
+        expect("whether FILE is an entry that existed before", file in used, False)
         expect("content of FILE", written(file), TEXT.encode())
     kept = [written(each).decode(errors="replace") for each in {victim, *used}]
     expect("content of the files that existed before", set(kept), {"kept"})
@@ -117,7 +117,7 @@ def test_an_entry_at_the_last_name_is_not_opened(case: SbplCase, kind: str) -> N
         if answer.ok:
             file = Path(os.fsdecode(sbpl.argv_of(answer)[2]))
             expect(
-                f"wrap {turn}: whether the name of an existing entry is used", file in used, False
+                f"wrap {turn}: whether FILE is an entry that existed before", file in used, False
             )
             used.add(file)
         else:
@@ -139,7 +139,7 @@ def test_an_entry_at_the_last_name_is_not_opened(case: SbplCase, kind: str) -> N
 @requires("SBPL-FILE-03")
 def test_the_file_is_gone_after_the_end(case: SbplCase) -> None:
     place = folder(case, "profiles")
-    with held(case, place) as file:
+    with held_file(case, place) as file:
         expect("whether FILE exists during the hold", file.exists(), True)
     expect("files left in the directory", os.listdir(place), [])
 
@@ -315,7 +315,7 @@ def test_a_file_that_its_own_text_allows_to_write_is_named(case: SbplCase, name:
 
 
 @requires("SBPL-FILE-06")
-def test_a_file_behind_a_link_is_judged_by_its_place(case: SbplCase) -> None:
+def test_a_file_reached_through_a_link_is_judged_by_its_real_location(case: SbplCase) -> None:
     place, link = folder(case, "profiles"), case.tmp / "link"
     link.symlink_to(place)
     head = "(version 1)\n(deny default)\n"

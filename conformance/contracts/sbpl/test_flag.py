@@ -10,7 +10,7 @@ from contracts.sbpl.client import SbplCase
 FULL = "--sandbox danger-full-access"
 
 
-def judge(case: SbplCase, provider: str | None, before: str, after: str) -> None:
+def expect_wrapped(case: SbplCase, provider: str | None, before: str, after: str) -> None:
     """Wrap the command `before`, and compare the result with `after`. Blanks separate the words of
     both."""
     argv = case.sbpl.wrapped(before.split(), provider=provider)
@@ -37,15 +37,15 @@ CODEX = {
 @requires("SBPL-FLAG-01")
 @pytest.mark.parametrize("name", CODEX)
 def test_codex_runs_with_full_access_and_no_other_mode(case: SbplCase, name: str) -> None:
-    judge(case, "codex", *CODEX[name])
+    expect_wrapped(case, "codex", *CODEX[name])
 
 
 @requires("SBPL-FLAG-02")
 @pytest.mark.parametrize("flag", ["-s", "--sandbox"])
 def test_gemini_loses_its_own_sandbox(case: SbplCase, flag: str) -> None:
-    judge(case, "gemini", f"gemini {flag} -p hi", "gemini -p hi")
-    judge(case, "gemini", f"gemini -p hi {flag}", "gemini -p hi")
-    judge(case, "gemini", "gemini -p hi", "gemini -p hi")
+    expect_wrapped(case, "gemini", f"gemini {flag} -p hi", "gemini -p hi")
+    expect_wrapped(case, "gemini", f"gemini -p hi {flag}", "gemini -p hi")
+    expect_wrapped(case, "gemini", "gemini -p hi", "gemini -p hi")
 
 
 @requires("SBPL-FLAG-03")
@@ -63,7 +63,7 @@ def test_gemini_loses_its_own_sandbox(case: SbplCase, flag: str) -> None:
 def test_a_command_of_another_provider_is_wrapped_unchanged(
     case: SbplCase, provider: str | None, argv: str
 ) -> None:
-    judge(case, provider, argv, argv)
+    expect_wrapped(case, provider, argv, argv)
 
 
 FORMS = {
@@ -99,7 +99,7 @@ FORMS = {
 @requires("SBPL-FLAG-04")
 @pytest.mark.parametrize("name", FORMS)
 def test_each_form_of_a_flag_counts(case: SbplCase, name: str) -> None:
-    judge(case, *FORMS[name])
+    expect_wrapped(case, *FORMS[name])
 
 
 AFTER_TWO_DASHES = {
@@ -123,7 +123,7 @@ AFTER_TWO_DASHES = {
 @requires("SBPL-FLAG-05")
 @pytest.mark.parametrize("name", AFTER_TWO_DASHES)
 def test_no_word_after_two_dashes_is_changed(case: SbplCase, name: str) -> None:
-    judge(case, name.partition(",")[0], *AFTER_TWO_DASHES[name])
+    expect_wrapped(case, name.partition(",")[0], *AFTER_TWO_DASHES[name])
 
 
 OTHERS = {
@@ -155,7 +155,7 @@ OTHERS = {
 @requires("SBPL-FLAG-06")
 @pytest.mark.parametrize("name", OTHERS)
 def test_all_other_arguments_stay(case: SbplCase, name: str) -> None:
-    judge(case, name.partition(",")[0], *OTHERS[name])
+    expect_wrapped(case, name.partition(",")[0], *OTHERS[name])
 
 
 EMPTY = [b"", b"x", b"", b"\xff\xfe", b" ", b"", b"a\nb", b""]
@@ -187,7 +187,7 @@ MISSING = {
 @requires("SBPL-FLAG-07")
 @pytest.mark.parametrize("name", MISSING)
 def test_a_missing_mode_does_not_remove_the_next_flag(case: SbplCase, name: str) -> None:
-    judge(case, "codex", *MISSING[name])
+    expect_wrapped(case, "codex", *MISSING[name])
 
 
 # Words that are similar to a value or a flag, but are neither.

@@ -96,7 +96,7 @@ def test_no_other_operation_is_allowed_on_any_path(case: SbplCase, name: str) ->
 
 @requires("SBPL-FORM-04")
 @pytest.mark.parametrize("name", SETUPS)
-def test_a_text_reads_back_a_clause_a_line(case: SbplCase, name: str) -> None:
+def test_each_line_of_a_text_is_a_clause(case: SbplCase, name: str) -> None:
     data = sbpl.bytes_of(case.sbpl.compile(SETUPS[name]))
     shown = {"text": data.decode("utf-8", "backslashreplace").splitlines()}
     expect("lines that match no clause of the page", sbpl.strange(data), [], shown)
@@ -187,7 +187,7 @@ WITHOUT_PATHS = ("network*", "sysctl*", "mach*", "ipc-posix*", "process-info*", 
 
 @requires("SBPL-FORM-06")
 @pytest.mark.parametrize("name", WITHOUT_PATHS)
-def test_both_readings_give_one_answer_without_a_path(case: SbplCase, name: str) -> None:
+def test_both_readings_allow_operations_without_a_path(case: SbplCase, name: str) -> None:
     text = case.sbpl.compiled(PLAIN)
     shown = {
         operation: (decision.last.outcome.value, decision.specific.outcome.value)

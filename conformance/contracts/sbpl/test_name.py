@@ -57,7 +57,7 @@ def at_home(case: SbplCase, place: str) -> str:
     return found[0]
 
 
-def judge(text: Text, place: str, name: str, home: str) -> None:
+def expect_only_named_path(text: Text, place: str, name: str, home: str) -> None:
     """Fail unless the named path is writable, and the paths are not that a broken string would
     allow."""
     named = sbpl.in_a_rule(name)
@@ -88,11 +88,11 @@ QUOTING += ["a\ue000b", "\uffff\U0010ffff", "a\u0378"]
 def test_a_string_reads_back_as_it_was_given(case: SbplCase, place: str, name: str) -> None:
     home = at_home(case, place)
     try:
-        judge(case.sbpl.compiled(with_name(place, name)), place, name, home)
+        expect_only_named_path(case.sbpl.compiled(with_name(place, name)), place, name, home)
     except Blocked as why:
         # If the text with a harmless name is undecidable too, the name is not to blame.
         harmless = case.sbpl.compiled(with_name(place, sbpl.HARMLESS))
-        judge(harmless, place, sbpl.HARMLESS, home)
+        expect_only_named_path(harmless, place, sbpl.HARMLESS, home)
         raise Failure(f"the string reads back, {place} is {name!r}", name, str(why)) from None
 
 
@@ -118,7 +118,7 @@ def test_a_name_built_to_open_a_form_stays_a_name(case: SbplCase, place: str) ->
         )
         plain = sbpl.in_a_rule(name) if place in ("rule", "glob") else name
         sbpl.same_shape(f"{place} is {name!r}", text, plain, harmless)
-        judge(text, place, name, home)
+        expect_only_named_path(text, place, name, home)
 
 
 # A composed name, a decomposed name, and a letter that normalisation replaces by another one.
@@ -212,7 +212,7 @@ def test_a_string_has_a_thousand_bytes_at_most(case: SbplCase, letter: str) -> N
     bad, good = Setup(root=long_root(LIMIT + 1, letter)), Setup(root=root)
     sbpl.refuses(case, f"a root of {LIMIT + 1} bytes as written", bad, good)
     text = case.sbpl.compiled(Setup(root=root, modify=["**"]))
-    text.expect("decisions below a root of the longest length", sbpl.both([".", "x"], [root[:-1]]))
+    text.expect("decisions below a root of the maximum length", sbpl.both([".", "x"], [root[:-1]]))
 
 
 @requires("SBPL-NAME-04")

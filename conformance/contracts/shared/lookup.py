@@ -33,7 +33,7 @@ def saying(path: Path, text: str, mode: int = 0o755) -> Path:
     return script_at(path, f"echo {shlex.quote(text)}", mode=mode)
 
 
-def passed_over(tmp: Path, what: str) -> Path:
+def unusable_candidate(tmp: Path, what: str) -> Path:
     """Create the first entry of a PATH, which has a TOOL that cannot be executed."""
     candidate = tmp / "one" / TOOL
     candidate.parent.mkdir()

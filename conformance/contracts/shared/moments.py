@@ -36,7 +36,7 @@ def wanted_ms(pid: int) -> float:
     return sum(sum(map(int, task.read_text().split()[:2])) for task in tasks) / 1e6
 
 
-def need_no_loop(pid: int, wanted: float, looked: float, share: float) -> None:
+def late_without_busy_loop(pid: int, wanted: float, looked: float, share: float) -> None:
     """Raise Late if a process used much processor time but then sleeps, so that it has no busy
     loop.
 

@@ -105,7 +105,7 @@ def test_failed_tests_are_uploaded_on_request(act: Act, sarif: str, count: int) 
     assert [file.name for file in uploads] == ["result.sarif"] * count
 
 
-def test_why_nothing_was_judged_stands_in_the_summary(act: Act, tmp_path: Path) -> None:
+def test_the_summary_says_why_nothing_was_judged(act: Act, tmp_path: Path) -> None:
     (tmp_path / "work" / "boxspec-results").mkdir()
     for name in ("summary.md", "result.json"):
         (tmp_path / "work" / "boxspec-results" / name).write_text("of an earlier step\n")

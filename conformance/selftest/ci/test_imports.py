@@ -50,7 +50,7 @@ def chain(name: str) -> tuple[str, ...]:
     return (name, *max(map(chain, sorted(below)), key=len, default=()))
 
 
-def test_imports_are_seen_wherever_they_stand() -> None:
+def test_imports_are_found_in_every_place() -> None:
     text = """
 import a.b
 from c import d
@@ -139,7 +139,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_import_is_seen(name: str, copies: Path) -> None:
+def test_a_wrong_import_is_detected(name: str, copies: Path) -> None:
     file, line, rule = WRONG[name]
     with (copies / file).open("a") as text:
         text.write(f"{line}\n")

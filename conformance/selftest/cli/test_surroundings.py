@@ -84,7 +84,7 @@ WITH_MANY = ["EXEC-CONC-02", "EXEC-CONC-05", "EXEC-KILL-10"]
         ("-n 256", 3, "2 not tested here (-v): for lack of descriptors"),
     ],
 )
-def test_a_low_limit_of_descriptors_accuses_nobody(limit: str, status: int, says: str) -> None:
+def test_a_low_limit_of_descriptors_accuses_no_shim(limit: str, status: int, says: str) -> None:
     words = [sys.executable, "-P", "-m", "boxspec", "run", *WITH_MANY, "--shim", str(REFERENCE)]
     done = run(["/bin/sh", "-c", f'ulimit {limit}; exec "$@"', "sh", *words])
     assert done.returncode == status, done.stdout + done.stderr

@@ -57,7 +57,7 @@ def v2(*found: tuple[str, str, str]) -> str:
         ),
         (
             *("claude", claude('"filesystem": {"disabled": true}', '"Read(//etc/hosts)"')),
-            *("Read(//etc/hosts)", OTHER, "binds the file tools"),
+            *("Read(//etc/hosts)", OTHER, "only the file tools obey it"),
         ),
         ("claude", claude(permissions=OUTSIDE), "true", ENFORCED, "hides home directories"),
         ("claude", '{"permissions": {' + OUTSIDE + "}}", "true", OTHER, "in Bash reads all"),

@@ -257,7 +257,7 @@ def test_only_detected_faults_are_resumed(tmp_path: Path) -> None:
         resume.read(file, [first], "named")
 
 
-def test_a_matrix_goes_on_where_it_was_ended(tmp_path: Path) -> None:
+def test_an_interrupted_matrix_is_resumed(tmp_path: Path) -> None:
     file = tmp_path / "matrix.json"
     words = [
         "dev",

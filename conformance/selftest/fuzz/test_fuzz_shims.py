@@ -264,7 +264,7 @@ def test_one_finding_of_a_class_can_be_set_aside(work: Path) -> None:
     assert found == [{"star"}, {"question"}, {"star"}, None, None]
 
 
-def test_freedom_of_the_contract_is_no_difference(work: Path) -> None:
+def test_answers_that_the_contract_allows_are_no_finding(work: Path) -> None:
     shim = work.parent / "otherwise"
     shim.write_text(WRITES_OTHERWISE)
     shim.chmod(0o755)

@@ -216,9 +216,9 @@ def test_a_written_baseline_can_be_read(tmp_path: Path) -> None:
 def test_a_flaky_requirement_that_conforms_stays_on_the_list(flaky: bool) -> None:
     found = tree([record(f"{MUST}/one"), record(OTHER_MUST)])
     entry = known_failure(until=TODAY, flaky=flaky)
-    assert [*verb.kept(excusing(entry), found)] == [entry] * flaky
+    assert [*verb.kept_entries(excusing(entry), found)] == [entry] * flaky
     late = known_failure(until=TODAY - datetime.timedelta(1), flaky=flaky)
-    assert [*verb.kept(excusing(late), found)] == []
+    assert [*verb.kept_entries(excusing(late), found)] == []
 
 
 # The verb ------------------------------------------------------------------------------------

@@ -50,18 +50,18 @@ def test_what_must_work_inside_may_work_without_a_sandbox() -> None:
     assert both[1].cells[0].state is State.HELD
 
 
-def test_a_claim_without_a_decided_attempt_is_not_asked() -> None:
+def test_a_claim_without_a_decided_attempt_is_shown_as_not_asked() -> None:
     product = column("product", cell("a", State.HELD), cell("b", State.NOT_MEASURED, "r_secret"))
     page = render("matrix", {}, [product])
     assert "| fs-read | claimed fully, not asked |" in page
     assert "| fs-write | fully: 1 held, 1 not measured |" in page
 
 
-def test_the_summary_leads_with_what_gives_the_host_away() -> None:
+def test_the_summary_begins_with_control_of_the_host() -> None:
     cells = [cell(str(n), State.HELD) for n in range(60)]
     done = cell("core", State.DONE, "k_core_pattern_open")
     (line,) = summary([column("product", *cells, done)])
-    assert line.split(maxsplit=1)[1].startswith("GIVES THE HOST AWAY: k_core_pattern_open (done)")
+    assert line.split(maxsplit=1)[1].startswith("CONTROL OF THE HOST: k_core_pattern_open (done)")
     (line,) = summary([column("product", *cells)])
     assert "HOST" not in line
 

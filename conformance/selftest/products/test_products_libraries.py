@@ -18,7 +18,7 @@ from boxspec.products import declared, judging
 from boxspec.products.declared import Product
 from boxspec.products.installing import state
 from boxspec.products.judging import Judged
-from boxspec.products.trying import Shown, shown
+from boxspec.products.trying import TryResult, results_of_tries
 from selftest.tools import CONFORMANCE, CONTRACTS, boxspec
 
 pytestmark = pytest.mark.turns(6)
@@ -186,8 +186,10 @@ def test_a_failure_is_seen_without_the_kit_or_not(
     tmp_path: Path, tries: list[str], seen: bool, line: str
 ) -> None:
     entry = {"requirements": ["EXEC-CHILD-01"], "why": WHY, "tried": ["EXEC-CHILD-01"]}
-    found = [*shown(declared.read(product(tmp_path / "tiny", fails=[entry], tries=tries)))]
-    assert found == [Shown("EXEC-CHILD-01", seen, f"EXEC-CHILD-01 {line}")]
+    found = [
+        *results_of_tries(declared.read(product(tmp_path / "tiny", fails=[entry], tries=tries)))
+    ]
+    assert found == [TryResult("EXEC-CHILD-01", seen, f"EXEC-CHILD-01 {line}")]
 
 
 def test_a_failure_that_is_not_seen_exits_1(tmp_path: Path) -> None:
@@ -211,7 +213,7 @@ def test_a_product_that_cannot_be_tried_names_the_reason(
     entry = {"requirements": ["EXEC-CHILD-01"], "why": WHY, "tried": ["EXEC-CHILD-01"]}
     one = declared.read(product(tmp_path / "tiny", **{"fails": [entry], **fields}))
     with pytest.raises(UsageError, match=why):
-        list(shown(one))
+        list(results_of_tries(one))
 
 
 def test_another_user_reaches_the_folders_of_a_run(

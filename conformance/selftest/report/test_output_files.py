@@ -91,7 +91,7 @@ def test_a_baseline_is_no_output_of_its_own_run(tmp_path: Path) -> None:
     assert "--write a and --json a: name the same file" in done.stderr
 
 
-def test_stdout_gets_the_output_alone(tmp_path: Path) -> None:
+def test_stdout_gets_only_the_output(tmp_path: Path) -> None:
     done = boxspec("run", *SHIM, "--json", "-", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["outcome"]["status"] == 0

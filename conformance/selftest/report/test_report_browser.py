@@ -161,7 +161,7 @@ def test_the_filters_show_the_selected_rows(small_seen: Seen) -> None:
     assert {*small_seen.rows()} == {MUST, OTHER_MUST, HARDENED}
 
 
-def test_everything_goes_by_keyboard(small_seen: Seen) -> None:
+def test_the_whole_page_works_by_keyboard(small_seen: Seen) -> None:
     page = small_seen.page
     press = page.keyboard.press
     press("/")

@@ -69,7 +69,7 @@ def remove(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("how", [edit, edit_and_set_back, exchange, shadow, remove])
-def test_a_kit_that_was_changed_is_seen(how: Callable[[Path], None], kit: Path) -> None:
+def test_a_changed_kit_is_detected(how: Callable[[Path], None], kit: Path) -> None:
     watched = Kit((kit.parent,))
     how(kit)
     with pytest.raises(HarnessError, match=r"(judge|json)\.py was changed during the run"):
@@ -85,7 +85,7 @@ def test_byte_code_and_hidden_files_are_no_change(kit: Path) -> None:
 
 
 @pytest.mark.parametrize("apart", [False, True], ids=["beside it", "apart"])
-def test_byte_code_that_was_exchanged_is_seen(
+def test_exchanged_byte_code_is_detected(
     apart: bool, kit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The cache file has the time and length of the source file. So Python would load the cache
@@ -105,7 +105,7 @@ def test_byte_code_that_was_exchanged_is_seen(
         watched.expect_unchanged()
 
 
-def test_byte_code_of_an_older_source_is_compiled_anew(kit: Path) -> None:
+def test_byte_code_of_an_older_source_is_compiled_again(kit: Path) -> None:
     (kit / "__pycache__").mkdir()
     code = kit / "__pycache__" / "judge.cpython-311.pyc"
     py_compile.compile(str(kit / "judge.py"), cfile=str(code), doraise=True)

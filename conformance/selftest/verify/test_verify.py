@@ -56,7 +56,7 @@ def test_leaks_come_first_and_name_their_evidence(unconfined: Verified) -> None:
     assert re.search(r"boxspec verify --row (ssh-keys|kernel) -- env ", lines[-1])
 
 
-def test_a_row_names_the_command_that_asks_it_again(unconfined: Verified, tmp_path: Path) -> None:
+def test_a_row_names_the_command_that_tests_it_again(unconfined: Verified, tmp_path: Path) -> None:
     words = unconfined.rows["env-files"]["repeat"]
     again = words.partition(" verify ")[2].split()
     found = verify(tmp_path, *again)
@@ -204,7 +204,7 @@ exec bwrap --unshare-all --die-with-parent --cap-drop ALL --ro-bind / / --dev /d
 
 
 @needs_bubblewrap
-def test_rules_about_links_and_missing_paths_are_asked(tmp_path: Path) -> None:
+def test_rules_about_links_and_missing_paths_are_tested(tmp_path: Path) -> None:
     keys = tmp_path / "home" / "dotfiles" / "ssh"
     keys.mkdir(parents=True)
     (tmp_path / "home" / ".ssh").symlink_to(keys)
@@ -257,7 +257,7 @@ LIMITED = 'ulimit -n 40; ulimit -f 2048; exec "$@"\n'
 
 
 @needs_bubblewrap
-def test_limits_are_asked(tmp_path: Path) -> None:
+def test_limits_are_tested(tmp_path: Path) -> None:
     limits = ("open-files=40", "file-size=1M", "processes=60", "memory=64M")
     words = [word for limit in limits for word in ("--limit", limit)]
     found = verify(tmp_path, *words, "--", wrapper(tmp_path, "box.sh", LIMITED))

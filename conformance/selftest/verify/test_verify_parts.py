@@ -57,7 +57,7 @@ def test_the_home_directory_is_found_below_the_callers_folder() -> None:
 
 
 @pytest.mark.parametrize("word", ["", "~other/x", "../x", "a/../b", "/home/u/../v"])
-def test_a_path_that_cannot_be_asked_says_why(word: str) -> None:
+def test_a_path_that_cannot_be_tested_has_a_reason(word: str) -> None:
     with pytest.raises(UntestableError) as raised:
         place_of(word, HOME, CWD)
     assert str(raised.value)

@@ -71,11 +71,11 @@ def _lines(command: str, facts: Mapping[str, Any], columns: Sequence[Column]) ->
         yield ""
         yield from _table(["backend", "attempts"], ([each.name, _worst(each)] for each in gives))
     if found := [*releases.changes(columns)]:
-        yield "## Attempts that a release lost or gained"
+        yield "## Changes from one release to the next"
         yield ""
         yield from (f"* {text(each)}" for each in found)
         yield ""
-    yield "## By aspect: claim, and how many attempts came to what"
+    yield "## By aspect: the claim, and the attempts by result"
     yield ""
     asked = [each for each in columns if each.cells]
     heads = ["aspect", *(each.name for each in asked)]
@@ -145,7 +145,7 @@ def _worst(column: Column) -> str:
     found.sort(key=lambda each: each.probe not in GIVES_THE_HOST)
     shown = ", ".join(f"{each.probe} ({each.state})" for each in found[:MOST_SHOWN])
     more = f" and {len(found) - MOST_SHOWN} more" if len(found) > MOST_SHOWN else ""
-    return f"GIVES THE HOST AWAY: {shown}{more}" if found else ""
+    return f"CONTROL OF THE HOST: {shown}{more}" if found else ""
 
 
 def summary(columns: Sequence[Column]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Compare versions of one product in a matrix: the attempts that a release lost or gained."""
+"""Compare versions of one product in a matrix: attempts whose result a release changed."""
 
 from __future__ import annotations
 

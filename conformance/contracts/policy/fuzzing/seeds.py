@@ -124,7 +124,7 @@ def shim_diff() -> Iterator[bytes]:
             yield b"\0" + _files({"format": form, "text": text})
     for vector in vectors.every().values():
         if vector.kind == "load":
-            yield bytes([ONE_ALONE]) + _files(vectors.source(vector.fields))
+            yield bytes([ONE_ALONE]) + _files(vectors.policy_in(vector.fields))
 
 
 def _files(policy: documents.Policy) -> bytes:

@@ -102,7 +102,7 @@ class FakeSession:
     ],
     ids=["cut off", "partial", "at once", "asked again", "never there"],
 )
-def test_a_backend_with_a_late_probe_is_asked_again(
+def test_a_backend_with_a_late_probe_is_probed_again(
     took_ms: float, attempt: int, before: str, again: bool
 ) -> None:
     """If the machine gave the backend no processor time, a time limit of the backend proves

@@ -54,7 +54,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"contracts.policy.{module}.every", every.copy)
 
 
-class Held:
+class HeldQuestion:
     """The question of one thread, which gets no answer before `answer` is called."""
 
     def __init__(
@@ -84,7 +84,7 @@ class Held:
 def test_an_outcome_of_another_thread_counts_only_once_it_is_decided(
     case: PolicyCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = Held(case.session, lambda its: conforms(its, COUNTERPART), monkeypatch)
+    held = HeldQuestion(case.session, lambda its: conforms(its, COUNTERPART), monkeypatch)
     try:
         ask(case, REFUSAL)
     finally:
@@ -95,7 +95,7 @@ def test_an_outcome_of_another_thread_counts_only_once_it_is_decided(
 def test_a_part_is_not_broken_while_another_thread_asks_it(
     case: PolicyCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = Held(case.session, lambda its: conforms(its, COUNTERPART), monkeypatch)
+    held = HeldQuestion(case.session, lambda its: conforms(its, COUNTERPART), monkeypatch)
     try:
         assert readings.broken(case) == set()
     finally:
@@ -108,7 +108,7 @@ def test_a_thread_waits_until_another_has_asked_for_the_places(
     """The fake shim loads no file, so its problems have no places."""
     place = vector("P-1", kinds.PLACES, kind="load", format="json", text=FILE, loads=True)
     monkeypatch.setattr(kinds, "every", lambda: {"P-1": place})
-    held = Held(case.session, lambda its: kinds._tells_places(its, "json"), monkeypatch)
+    held = HeldQuestion(case.session, lambda its: kinds._tells_places(its, "json"), monkeypatch)
     told: list[bool] = []
     other = threading.Thread(target=lambda: told.append(kinds._tells_places(case, "json")))
     other.start()

@@ -313,7 +313,7 @@ TABLE: list[tuple[str, list[str], list[str]]] = [
 
 
 @pytest.mark.parametrize(("glob", "yes", "no"), TABLE, ids=[row[0] for row in TABLE])
-def test_the_oracle_knows_the_table(glob: str, yes: list[str], no: list[str]) -> None:
+def test_the_oracle_matches_as_the_contract_says(glob: str, yes: list[str], no: list[str]) -> None:
     assert [path for path in yes if not oracle.matches(glob, path)] == []
     assert [path for path in no if oracle.matches(glob, path)] == []
 

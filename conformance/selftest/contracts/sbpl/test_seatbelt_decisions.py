@@ -112,7 +112,7 @@ def test_without_a_clause_it_is_denied() -> None:
     assert ruled("(deny default)", "signal", None, head="(allow default)").outcome is Outcome.DENY
 
 
-def test_a_wide_operation_stands_for_those_below() -> None:
+def test_a_wide_operation_includes_narrower_ones() -> None:
     assert chain("file-write-unlink") == ("file-write-unlink", "file-write*", "file*", "default")
     assert chain("process-exec-interpreter")[1:] == ("process-exec*", "process*", "default")
     for leaf in leaves("file-write*"):

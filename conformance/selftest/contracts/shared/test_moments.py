@@ -8,15 +8,15 @@ import sys
 import pytest
 
 from boxspec.judge.verdict import Late
-from contracts.shared.moments import need_no_loop
+from contracts.shared.moments import late_without_busy_loop
 
 
 def test_a_process_that_sleeps_had_to_wait() -> None:
     with subprocess.Popen(["sleep", "60"]) as idle:
         try:
-            need_no_loop(idle.pid, wanted=200, looked=600, share=0.5)
+            late_without_busy_loop(idle.pid, wanted=200, looked=600, share=0.5)
             with pytest.raises(Late, match="700 ms of 600 ms"):
-                need_no_loop(idle.pid, wanted=700, looked=600, share=0.5)
+                late_without_busy_loop(idle.pid, wanted=700, looked=600, share=0.5)
         finally:
             idle.kill()
 
@@ -27,6 +27,6 @@ def test_a_process_that_never_sleeps_loops() -> None:
         assert busy.stdout is not None
         try:
             assert busy.stdout.read(1) == b"."
-            need_no_loop(busy.pid, wanted=700, looked=600, share=0.5)
+            late_without_busy_loop(busy.pid, wanted=700, looked=600, share=0.5)
         finally:
             busy.kill()

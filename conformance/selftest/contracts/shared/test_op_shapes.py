@@ -175,7 +175,7 @@ JUDGED_ELSEWHERE: dict[str, tuple[str, Any]] = {
 }
 
 
-def test_an_error_may_stand_without_an_id() -> None:
+def test_an_error_may_have_no_id() -> None:
     error = {"id": None, "error": {"kind": "invalid_input", "message": "not JSON"}}
     op_schema("envelope", "answer").validate(error)
     shape.envelope(error)

@@ -137,7 +137,7 @@ def test_each_test_names_the_class_of_its_cases(contract: str) -> None:
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
-def test_no_client_takes_or_returns_any(contract: str) -> None:
+def test_no_method_of_a_client_has_the_type_any(contract: str) -> None:
     made = inspect.getattr_static(find(contract).case_class(), contract)
     returned = inspect.signature(made.func).return_annotation
     module = inspect.getmodule(made.func)

@@ -203,10 +203,10 @@ def late_side_roots_are_left_out():
 def side_roots_are_compared_in_small_letters():
     @replaces(refusals)
     def refuse_side_roots(original, given):
-        folded = refusals.spelled
-        refusals.spelled = lambda path, fold: path.lower() if fold else path
+        folded = refusals.compared_form
+        refusals.compared_form = lambda path, fold: path.lower() if fold else path
         original(given)
-        refusals.spelled = folded
+        refusals.compared_form = folded
 
 
 @fault("SBPL-SIDE-02", "side roots of every provider are compared with rules", "no look at it")

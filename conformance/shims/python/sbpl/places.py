@@ -9,10 +9,10 @@ ALIASES = ("/tmp", "/var", "/etc")
 
 def refused(pointer: str, why: str) -> Failed:
     problem = {"pointer": pointer, "message": why}
-    return Failed("invalid_input", f"{spelled(pointer)}: {why}", [problem])
+    return Failed("invalid_input", f"{field_name(pointer)}: {why}", [problem])
 
 
-def spelled(pointer: str) -> str:
+def field_name(pointer: str) -> str:
     """Return side_roots[2] for the pointer /side_roots/2. A pointer into a policy file is not
     changed."""
     first, *rest = pointer[1:].split("/")

@@ -35,10 +35,10 @@ def refuse_home(place: str) -> None:
 
 
 def is_wide(place: str, home: str, fold: bool) -> bool:
-    return lies_in(spelled(home, fold), spelled(place, fold))
+    return lies_in(compared_form(home, fold), compared_form(place, fold))
 
 
-def spelled(path: str, fold: bool) -> str:
+def compared_form(path: str, fold: bool) -> str:
     return folding.fold(path) if fold else path
 
 
@@ -52,7 +52,7 @@ def refuse_side_roots(given: Input) -> None:
     denied = list(denied_places(given))
     for i, side in enumerate(given.side_roots):
         for rule, place in denied:
-            if overlap(spelled(side, given.fold), spelled(place, given.fold)):
+            if overlap(compared_form(side, given.fold), compared_form(place, given.fold)):
                 why = f"is `{side}` and meets the read deny `{rule}` at `{place}`; give another"
                 raise refused(f"/side_roots/{i}", why)
 
