@@ -124,22 +124,32 @@ def test_an_open_network_is_open(case: BackendCase) -> None:
 
 
 @requires("BACKEND-ALLOW-05", needs=["BACKEND-LAUNCH-07"])
-def test_the_cache_of_the_home_is_for_work(case: BackendCase) -> None:
+@pytest.mark.parametrize("link", [None, "the cache", "the home"])
+def test_the_cache_of_the_home_is_for_work(case: BackendCase, link: str | None) -> None:
+    """The cache or the home may be a link to a place outside the root, as on another disk."""
     case.backend.need("cache")
     with made_ground() as ground:
-        cache = ground.home / ".cache"
-        cache.mkdir()
+        home, cache = ground.home, ground.home / ".cache"
+        if link == "the cache":
+            real = ground.folder / "disk"
+            real.mkdir()
+            cache.symlink_to(real)
+        else:
+            cache.mkdir()
+        if link == "the home":
+            home = ground.folder / "link"
+            home.symlink_to(ground.home)
         session = case.backend.run(
             [
                 {
                     "program": "/bin/sh",
-                    "args": ["-c", 'mkdir "$1/a" && : >"$1/a/f"', "sh", str(cache)],
+                    "args": ["-c", 'mkdir "$1/a" && : >"$1/a/f"', "sh", f"{home}/.cache"],
                 }
             ],
             root=ground.ws,
             profile="full-dev",
             on_unavailable="degrade",
-            shim_env={"HOME": str(ground.home)},
+            shim_env={"HOME": str(home)},
         )
         session.need_enforcement()
         there = (cache / "a" / "f").exists()

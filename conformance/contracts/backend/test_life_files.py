@@ -1,4 +1,4 @@
-"""BACKEND-LIFE-12: files of others in the directory in which a session makes its own files."""
+"""Files in the directory in which a session makes its own: its own ones, and those of others."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import itertools
 import os
 import string
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from boxspec.api import expect, requires
 from contracts.backend.client import BackendCase
@@ -81,6 +84,32 @@ def _similar(names: list[str]) -> list[str]:
         lower, higher = ("+", "z") if letter != "z" else ("+", "~")
         found += [f"{fixed[:at]}{each}{fixed[at + 1 :]}{rest}" for each in (lower, higher)]
     return [name for name in found if not name.startswith(fixed) or len(name) != len(names[0])]
+
+
+# Fields with which a backend may claim less, so that it leaves the probe early, or is refused.
+LESS: dict[str, dict[str, Any]] = {
+    "egress": {"profile": "repo-write", "egress": ["127.0.0.1:1"]},
+    "hermetic": {"profile": "ci-only"},
+    "read-only": {"profile": "read-only"},
+}
+
+
+@requires("BACKEND-LIFE-11")
+@pytest.mark.parametrize("what", LESS)
+def test_no_temporary_file_is_left_whatever_is_claimed(case: BackendCase, what: str) -> None:
+    with made_ground() as ground:
+        place = ground.folder / "temporary"
+        place.mkdir()
+        env = {"HOME": str(ground.home), **dict.fromkeys(VARIABLES, str(place))}
+        case.backend.probe(**LESS[what], shim_env=env)
+        case.backend.run(
+            [{"program": "/bin/true"}],
+            root=ground.ws,
+            on_unavailable="refuse",
+            shim_env=env,
+            **LESS[what],
+        )
+        expect("files left in TMPDIR", [path.name for path in place.iterdir()], [])
 
 
 @requires("BACKEND-LIFE-12", needs=["BACKEND-LIFE-11"])

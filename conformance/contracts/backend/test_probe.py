@@ -245,9 +245,21 @@ def test_a_probe_answers_twice_the_same_and_leaves_no_process(case: BackendCase)
 
 
 @requires("BACKEND-PROBE-06")
-def test_a_backend_without_a_name_in_hello_is_refused(case: BackendCase) -> None:
-    answer = case.backend.probe("repo-write", backend="no-such-backend")
+@pytest.mark.parametrize(
+    "spelling", ["no-such-backend", "{}x", "{}+none", "{} ", " {}", "{}/", "{first}", "none+{}"]
+)
+def test_a_backend_without_a_name_in_hello_is_refused(case: BackendCase, spelling: str) -> None:
+    """Ask for a name that is similar to that of this run's backend."""
+    name = spelling.format(case.backend.chosen, first=case.backend.chosen[0])
+    answer = case.backend.probe("repo-write", backend=name)
     expect("the kind of the error", answer.error["kind"], "invalid_input")
+
+
+@requires("BACKEND-PROBE-06")
+def test_the_name_of_a_backend_has_small_and_capital_letters(case: BackendCase) -> None:
+    others = {case.backend.chosen.upper(), case.backend.chosen.title()} - {*case.backend.named}
+    kinds = [case.backend.probe("repo-write", backend=each).error["kind"] for each in others]
+    expect("the kinds of the errors", kinds, ["invalid_input"] * len(others))
 
 
 @requires("BACKEND-PROBE-07")
@@ -257,6 +269,18 @@ def test_none_is_unavailable(case: BackendCase, profile: str) -> None:
         raise NotApplicable("hello names no backend `none`")
     claims = case.backend.probe(profile, backend="none").result
     expect("the overall claim", claims["overall"], "unavailable", verdict=Verdict.CONTRADICTION)
+
+
+@requires("BACKEND-PROBE-02", capability="backend.policy")
+def test_a_negated_rule_on_reading_counts_for_the_overall_claim(case: BackendCase) -> None:
+    """Deny reading by a rule of the profile, and not by denyRead."""
+    rules = policy(read=("**", "!**/*.key"))
+    for name in _every(case):
+        claims = case.backend.probe("repo-write", backend=name, policy=rules).result
+        overall = _overall(claims, "repo-write", "fs-read")
+        expect(f"the overall claim of {name}", claims["overall"], overall, claims)
+        requested = one_of("fully", "partial", "unavailable")
+        expect(f"the claim of {name} for fs-read", claims["aspects"]["fs-read"]["claim"], requested)
 
 
 @requires("BACKEND-PROBE-08")

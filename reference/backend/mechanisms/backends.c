@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "backend/mechanisms/mechanism.h"
+#include "backend/plan/profile.h"
 #include "backend/session/report.h"
 #include "base/error.h"
 
@@ -8,9 +9,10 @@ static int none_probe(void *ctx, const struct bs_backend_context *context, int c
                       struct bs_backend_report *report, struct bs_error *err) {
     (void)ctx;
     (void)cancel;
+    bool reads = bs_profile_denies(context->profile, BS_OP_READ);
     bool good =
-        bs_report_unavailable(report, context, false, "the backend `none` confines nothing");
-    bs_report_conclude(report, context, false);
+        bs_report_unavailable(report, context, reads, "the backend `none` confines nothing");
+    bs_report_conclude(report, context, reads);
     return good ? BS_OK : bs_fail(err, BS_E_EXECUTION, 0, "out of memory for a report");
 }
 

@@ -1,5 +1,8 @@
 """Faults that refuse too much."""
 
+import os
+
+import backend.context as context
 import backend.filter as filter_
 from backend.bubblewrap import Bubblewrap
 from faults.backend.inside_source import change_inside
@@ -87,3 +90,19 @@ def the_scratch_covers_the_root():
         made[at : at + 2] = []
         end = made.index(b"--chdir")
         return [*made[:end], *scratch, *made[end:]]
+
+
+@fault("BACKEND-ALLOW-05", "a cache that is a link is not granted", "O_NOFOLLOW")
+def linked_caches_are_not_granted():
+    @replaces(context)
+    def cache(original, root):
+        home = os.environb.get(b"HOME", b"")
+        return None if os.path.islink(os.path.join(home, b".cache")) else original(root)
+
+
+@fault("BACKEND-ALLOW-05", "a home that is a link has no cache", "realpath(home) != home")
+def linked_homes_have_no_cache():
+    @replaces(context)
+    def cache(original, root):
+        home = os.environb.get(b"HOME", b"")
+        return original(root) if os.path.realpath(home) == home else None

@@ -223,3 +223,36 @@ def a_signal_skips_shutdown():
         if answer.get("result", {}).get("termination") == "parent_signal":
             self.prepared = False
         return answer
+
+
+@fault("BACKEND-LIFE-02", "after a failed spawn no further call runs", "an early return")
+def a_failed_spawn_ends_the_session():
+    @replaces(Session)
+    def call(original, self, request):
+        if getattr(self, "over", False):
+            return Failed("execution", "failed to spawn: the session is over").as_json()
+        answer = original(self, request)
+        self.over = "error" in answer
+        return answer
+
+
+@fault("BACKEND-LIFE-06", "after a failed wrap the next call runs without a wrap", "fails open")
+def the_call_after_a_failed_wrap_runs():
+    @replaces(Session)
+    def wrap(original, self, request, cwd):
+        try:
+            original(self, request, cwd)
+        except Failed:
+            self.backend = None
+            raise
+
+
+@fault("BACKEND-LIFE-08", "after a failed shutdown the results say `none`", "written at the end")
+def a_failed_shutdown_changes_the_enforcement():
+    @replaces(Session)
+    def report(original, self, opened, calls, before):
+        made = original(self, opened, calls, before)
+        if any(text.startswith("shutdown") for text in self.warnings):
+            for call in made["calls"]:
+                call.get("result", {})["enforcement"] = "none"
+        return made

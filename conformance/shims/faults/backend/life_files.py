@@ -4,6 +4,7 @@ import os
 
 import backend.landlock as landlock
 from backend.bubblewrap import Bubblewrap
+from backend.claims import requested
 from backend.session import Session
 from faults.backend.temporary import case_directory
 from faults.registry import fault, replaces
@@ -63,3 +64,14 @@ def any_name_of_that_length_is_a_leftover():
         original(self)
         if getattr(self, "own", None):
             os.rmdir(self.own)
+
+
+@fault("BACKEND-LIFE-11", "a probe that leaves early leaves its file", "mkdtemp, then return")
+def a_probe_leaves_its_file():
+    @replaces(Bubblewrap)
+    def probe(original, self, profile, given, egress):
+        made = original(self, profile, given, egress)
+        folder = case_directory()
+        if folder and made.overall(requested(profile, egress, denies_reading=False)) != "fully":
+            os.mkdir(os.path.join(folder, b"probe"))
+        return made

@@ -6,6 +6,7 @@ import backend.claims as claims
 import backend.landlock as landlock
 import backend.nothing as nothing
 import backend.ops as ops
+import backend.rules as rules
 import backend.session as session
 import backend.starting as starting
 from backend.bubblewrap import Bubblewrap
@@ -155,3 +156,43 @@ def runs_bare_where_it_does_not_start():
         @replaces(owner)
         def wrap(original, self, argv, context, cwd):
             return original(self, argv, context, cwd) if refused[-1] is None else (argv, [])
+
+
+@fault("BACKEND-PROBE-06", "an unknown addition to a name is ignored", "split('+')[0]")
+def additions_are_ignored():
+    @replaces(ops)
+    def take_backend(original, reader):
+        name = reader.fields.get("backend")
+        if isinstance(name, str) and name not in ops.MECHANISMS:
+            reader.fields["backend"] = name.partition("+")[0]
+        return original(reader)
+
+
+@fault("BACKEND-PROBE-06", "capital letters in a name are accepted", "lower()")
+def capital_letters_are_accepted():
+    @replaces(ops)
+    def take_backend(original, reader):
+        name = reader.fields.get("backend")
+        if isinstance(name, str):
+            reader.fields["backend"] = name.lower()
+        return original(reader)
+
+
+@fault("BACKEND-PROBE-06", "the beginning of a name is enough", "startswith")
+def the_beginning_is_enough():
+    @replaces(ops)
+    def take_backend(original, reader):
+        name = reader.fields.get("backend")
+        if isinstance(name, str) and name not in ops.MECHANISMS:
+            like = [each for each in ops.MECHANISMS if name and each.startswith(name)]
+            reader.fields["backend"] = like[-1] if like else name
+        return original(reader)
+
+
+@fault("BACKEND-PROBE-02", "only denyRead requests fs-read, not a negated rule", "one of two lists")
+def negated_rules_request_nothing():
+    @replaces(rules)
+    def rules_of(original, value, pointer):
+        made = original(value, pointer)
+        made.deny_read = [each for each in made.deny_read if "/denyRead/" in each.pointer]
+        return made

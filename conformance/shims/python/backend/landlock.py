@@ -6,6 +6,7 @@ A process uses three system calls to give up rights, for itself and its children
 from __future__ import annotations
 
 import os
+import stat
 
 import backend.context as context_
 import backend.filter as filter_
@@ -210,17 +211,34 @@ class Landlock:
 
 
 def remove(folder: bytes) -> None:
-    """Remove a tree that a program has filled. A link is removed, but never followed."""
-    for place, folders, _ in os.walk(folder):
-        for name in folders:
-            path = os.path.join(place, name)
-            if not os.path.islink(path):
-                # the program may have removed the permissions of the directory
-                os.chmod(path, 0o700)
-    for place, folders, files in os.walk(folder, topdown=False):
-        for name in files:
-            os.unlink(os.path.join(place, name))
-        for name in folders:
-            path = os.path.join(place, name)
-            os.unlink(path) if os.path.islink(path) else os.rmdir(path)
+    """Remove a tree that a program has filled. A link is removed, but never followed.
+
+    The tree may be deeper than Python can recurse, and its paths longer than the kernel accepts. So
+    each directory in a directory of the folder is moved to the folder before it is emptied.
+    """
+    os.chmod(folder, 0o700)
+    top = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    while names := os.listdir(top):
+        for name in names:
+            if not is_directory(name, top):
+                os.unlink(name, dir_fd=top)
+                continue
+            place = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
+            for inner in os.listdir(place):
+                if is_directory(inner, place):
+                    new = "moved-" + os.urandom(8).hex()
+                    os.rename(inner, new, src_dir_fd=place, dst_dir_fd=top)
+                else:
+                    os.unlink(inner, dir_fd=place)
+            os.close(place)
+            os.rmdir(name, dir_fd=top)
+    os.close(top)
     os.rmdir(folder)
+
+
+def is_directory(name: str, parent: int) -> bool:
+    """True for a directory. It can be opened and moved then, whatever its permissions were."""
+    if not stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+        return False
+    os.chmod(name, 0o700, dir_fd=parent)
+    return True

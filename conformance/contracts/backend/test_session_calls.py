@@ -1,0 +1,92 @@
+"""Sessions of several calls, and sessions that lose their sandbox after the probe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from boxspec.api import Verdict, expect, requires
+from contracts.backend.client import BackendCase
+from contracts.backend.ground import made_ground
+from contracts.backend.scripted import scripted
+from contracts.shared.requests import ExecRequest
+
+SCRIPT = "backend.script"
+# A backend that fails at its probe, or after it.
+LOST: dict[str, dict[str, Any]] = {
+    "unavailable": {"probe": "unavailable"},
+    "no probe": {"probe": "error"},
+    "no prepare": {"prepare": "error"},
+}
+WITHOUT = pytest.mark.parametrize("why", LOST)
+DEGRADED = ["BACKEND-SESSION-04", "BACKEND-SESSION-09"]
+
+
+@requires("BACKEND-SESSION-11", capability=SCRIPT, needs=DEGRADED)
+@WITHOUT
+def test_each_call_without_a_sandbox_has_its_directory(case: BackendCase, why: str) -> None:
+    with made_ground() as ground:
+        folder = ground.ws / "sub"
+        folder.mkdir()
+        pwd: ExecRequest = {"program": "/bin/pwd"}
+        session = case.backend.run(
+            [pwd, pwd | {"current_dir": str(folder)}, pwd],
+            script=LOST[why],
+            on_unavailable="degrade",
+            root=ground.ws,
+            profile="repo-write",
+        )
+        found = [call.stdout.decode(errors="replace").strip() for call in session.calls]
+        wanted = [str(ground.ws), str(folder), str(ground.ws)]
+        expect("working directories of the calls", found, wanted)
+
+
+@requires("BACKEND-SESSION-12", capability=SCRIPT, needs=DEGRADED)
+@WITHOUT
+def test_no_call_without_a_sandbox_gets_other_variables(case: BackendCase, why: str) -> None:
+    with made_ground() as ground:
+        session = case.backend.run(
+            [{"program": "/usr/bin/env"}] * 3,
+            script=LOST[why],
+            on_unavailable="degrade",
+            root=ground.ws,
+            profile="repo-write",
+            shim_env={"BOXSPEC_SECRET": ground.token},
+        )
+        passed = [ground.token.encode() in call.stdout for call in session.calls]
+        expect("calls that got a secret of the caller", passed, [False] * 3)
+
+
+@requires("BACKEND-LIFE-06", capability=SCRIPT)
+@pytest.mark.parametrize("on_unavailable", ["refuse", "degrade"])
+def test_each_failed_wrap_is_a_failed_call(case: BackendCase, on_unavailable: str) -> None:
+    seen = scripted(case, on_unavailable, calls=3, wrap="error")
+    expect("runs of the program", seen.runs, 0, verdict=Verdict.ESCAPED)
+    kinds = [call.error["kind"] for call in seen.session.calls]
+    expect("the kind of each error", kinds, ["execution"] * 3)
+
+
+@requires("BACKEND-LIFE-02", capability=SCRIPT, needs=["BACKEND-SESSION-01"])
+def test_a_call_after_one_that_cannot_start_is_wrapped_and_run(case: BackendCase) -> None:
+    with made_ground() as ground:
+        missing: ExecRequest = {"program": "/no/such/program"}
+        session = case.backend.run(
+            [missing, {"program": "/bin/pwd"}, missing, {"program": "/bin/pwd"}],
+            script={},
+            on_unavailable="refuse",
+            root=ground.ws,
+            profile="repo-write",
+        )
+        succeeded = [call.ok for call in session.calls]
+        expect("whether the calls succeed", succeeded, [False, True, False, True])
+        expect("calls of wrap", session.times("wrap"), 4)
+
+
+@requires("BACKEND-LIFE-08", capability=SCRIPT, needs=["BACKEND-SESSION-01", "BACKEND-SESSION-10"])
+@pytest.mark.parametrize("probe", ["fully", "partial"])
+def test_a_failed_shutdown_changes_no_enforcement(case: BackendCase, probe: str) -> None:
+    seen = scripted(case, "degrade", calls=2, probe=probe, shutdown="error")
+    expect("runs of the program, and runs of the wrapped argv", (seen.runs, seen.wrapped), (2, 2))
+    found = [call.result.get("enforcement") for call in seen.session.calls]
+    expect("the enforcement of each call", found, [probe] * 2)

@@ -1,0 +1,42 @@
+"""Faults in sessions of several calls, and in sessions without a sandbox."""
+
+from backend.session import Session
+from faults.registry import fault, replaces
+
+
+@fault(
+    "BACKEND-SESSION-11", "after a failed prepare a call starts where the caller is", "unset cwd"
+)
+def no_directory_after_a_failed_prepare():
+    @replaces(Session)
+    def wrap_request(original, self, request):
+        named = request.current_dir
+        original(self, request)
+        if self.backend is None and "prepare failed" in (self.why or ""):
+            request.current_dir = named
+
+
+@fault("BACKEND-SESSION-11", "without a sandbox the directory of a call is ignored", "only wrap")
+def no_directory_of_a_call_without_a_sandbox():
+    @replaces(Session)
+    def wrap_request(original, self, request):
+        original(self, request)
+        if self.backend is None:
+            request.current_dir = self.context.cwd
+
+
+@fault("BACKEND-SESSION-12", "only the first call without a sandbox is cleared", "done once")
+def only_the_first_call_is_cleared():
+    @replaces(Session)
+    def keep_listed_variables(original, self, request):
+        if self.backend is not None or not getattr(self, "cleared", False):
+            original(self, request)
+        self.cleared = True
+
+
+@fault("BACKEND-SESSION-12", "after a failed prepare a call gets all variables", "another branch")
+def all_variables_after_a_failed_prepare():
+    @replaces(Session)
+    def keep_listed_variables(original, self, request):
+        if "prepare failed" not in (self.why or ""):
+            original(self, request)
