@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from boxspec.judge.record import Record
+from boxspec.judge.verdict import Failure, Verdict
+from boxspec.schedule.body import record_exception
 from boxspec.subject import room
+from boxspec.subject.case import Case
 from boxspec.subject.room import MEMORY, MIB
 
 
@@ -50,3 +55,14 @@ def test_a_disk_without_space_or_files_is_full(
     system = SimpleNamespace(f_bavail=blocks, f_frsize=4096, f_files=files, f_favail=free_files)
     monkeypatch.setattr(os, "statvfs", lambda _: system)
     assert room.is_full(Path("/tmp")) is full
+
+
+def test_a_failure_on_a_full_disk_accuses_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = SimpleNamespace(session=SimpleNamespace(root=tmp_path / "run"))
+    monkeypatch.setattr("boxspec.schedule.body.is_full", lambda place: place == tmp_path)
+    record = Record("a test", ["EXEC-STDIN-03"])
+    record_exception(record, Failure("the shim answers", "an answer", "none"), cast(Case, case))
+    assert record.verdict is Verdict.NOT_MEASURED
+    assert record.reason == f"{tmp_path} is full: free space, or name another folder"
