@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,6 +85,14 @@ def new_shim(language: str, folder: Path, contract: str = "exec") -> list[str]:
     return [*([inside] if build else []), smoke, run]
 
 
+def _available(known: Mapping[str, Sequence[str]]) -> str:
+    """Name the contracts, each with its languages if it lacks some."""
+    return ", ".join(
+        name if len(known[name]) == len(LANGUAGES) else f"{name} ({' or '.join(known[name])})"
+        for name in known
+    )
+
+
 def _copy(source: str, target: str) -> None:
     """Copy the bytes and the executable bit.
 
@@ -105,7 +113,7 @@ def main(words: Sequence[str]) -> int:
         metavar="NAME",
         choices=known,
         default="exec",
-        help="; ".join(f"{name}: {', '.join(known[name])}" for name in known) + " (default: exec)",
+        help=f"{_available(known)} (default: exec)",
     )
     args = parser.parse_args(words)
     commands = new_shim(args.language, args.folder, args.contract)

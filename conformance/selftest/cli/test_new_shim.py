@@ -105,7 +105,10 @@ def test_the_one_in_c_gives_any_bytes_as_text(tmp_path: Path) -> None:
 # Required requirements that an unchanged template once failed. A verdict about them was then no
 # verdict about the author's code.
 CONFORMS = {
-    "backend": ("BACKEND-SESSION-03", "BACKEND-EGRESS-01", "BACKEND-EGRESS-02"),
+    "backend": (
+        *("BACKEND-SESSION-03", "BACKEND-EGRESS-01", "BACKEND-EGRESS-02"),
+        "BACKEND-WRITE-02",
+    ),
     "process": ("PROCESS-WAIT-01", "PROCESS-DROP-01"),
     "policy": (
         *("POLICY-CHECK-01", "POLICY-CHECK-02", "POLICY-MERGE-01", "POLICY-MERGE-02"),
@@ -129,6 +132,16 @@ def test_a_new_shim_conforms_as_made(contract: str, language: str, tmp_path: Pat
     _, judge = new_shim(language, tmp_path, contract)
     kept = [each for each in CONFORMS[contract] if each not in LACKS.get((contract, language), {})]
     done = run_printed(f"{judge} {' '.join(kept)} --profile all", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.turns(10)
+def test_the_bridge_in_c_gives_the_group_its_grace(tmp_path: Path) -> None:
+    lacks = missing("c")
+    if lacks:
+        pytest.skip(f"c: this machine lacks {lacks}")
+    _, judge = new_shim("c", tmp_path, "process")
+    done = run_printed(f"{judge} PROCESS-BRIDGE-03 PROCESS-BRIDGE-07 --profile all", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

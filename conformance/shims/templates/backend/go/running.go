@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -43,6 +44,11 @@ func run(request message, argv []string, cwd string, env []string) (object, erro
 		child.Stdin = bytes.NewReader(content(given, "bytes"))
 	} else if field[string](request, "stdin") != "null" {
 		child.Stdin = os.Stdin
+		// Through /proc a program could open a file again for writing, although it lies outside the
+		// sandbox. Without its type *os.File, it is passed on through a pipe.
+		if stdin, why := os.Stdin.Stat(); why == nil && stdin.Mode().IsRegular() {
+			child.Stdin = struct{ io.Reader }{os.Stdin}
+		}
 	}
 	started := time.Now()
 	if why := child.Start(); why != nil {

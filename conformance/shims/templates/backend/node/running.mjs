@@ -1,6 +1,7 @@
 // One run of one command, answered as `exec.run` does. This file needs no change.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { fstatSync, readFileSync } from 'node:fs';
 import { content } from './protocol.mjs';
 
 const LONGEST_MS = 2 ** 31 - 1; // setTimeout would call at once after a longer time
@@ -18,8 +19,19 @@ function stream(pieces) {
   };
 }
 
+/**
+ * Return the input of the program, or null if it has no pipe. A file on the stdin of the shim goes
+ * through a pipe, too: through /proc a program could open the file again for writing, although it
+ * lies outside the sandbox.
+ */
+function input(stdin) {
+  if (typeof stdin === 'object') return content(stdin, 'bytes');
+  return stdin === 'inherit' && fstatSync(0).isFile() ? readFileSync(0) : null;
+}
+
 export function run({ stdin = 'inherit', timeout_ms }, [program, ...args], cwd, env) {
-  const source = { null: 'ignore', inherit: 'inherit' }[stdin] ?? 'pipe';
+  const data = input(stdin);
+  const source = data ? 'pipe' : { null: 'ignore', inherit: 'inherit' }[stdin];
   const started = process.hrtime.bigint();
   const stdio = [source, 'pipe', 'pipe'];
   const child = spawn(program, args, { cwd, env, stdio, detached: true });
@@ -54,6 +66,6 @@ export function run({ stdin = 'inherit', timeout_ms }, [program, ...args], cwd, 
       child[name].on('data', (piece) => output[name].push(piece));
     }
     child.stdin?.on('error', () => {}); // the program may end before it has read its input
-    if (source === 'pipe') child.stdin.end(content(stdin, 'bytes'));
+    if (data) child.stdin.end(data);
   });
 }

@@ -24,6 +24,11 @@ def stream(data):
 def run(request, argv, cwd, env):
     stdin, limit = request.get("stdin", "inherit"), request.get("timeout_ms")
     data = content(stdin, "bytes") if isinstance(stdin, dict) else None
+    if stdin == "inherit" and os.path.isfile("/proc/self/fd/0"):
+        # Through /proc a program could open the file again for writing, although it lies outside
+        # the sandbox. A pipe has no such way.
+        with open(0, "rb", closefd=False) as file:
+            stdin, data = None, file.read()
     source = {"null": subprocess.DEVNULL, "inherit": None}.get(str(stdin), subprocess.PIPE)
     pipes = {"stdin": source, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     started = time.monotonic()

@@ -22,7 +22,7 @@ function run(request) {
     cwd: request.current_dir,
     env: env === 'inherit' ? process.env : Object.fromEntries(env.clear_and_set),
     input: stdin.bytes,
-    stdio: [stdin.bytes === undefined ? (stdin === 'null' ? 'ignore' : 'inherit') : 'pipe', 'pipe', 'pipe'],
+    stdio: [{ null: 'ignore', inherit: 'inherit' }[stdin] ?? 'pipe', 'pipe', 'pipe'],
     timeout: request.timeout_ms,
     maxBuffer: Infinity,
   });

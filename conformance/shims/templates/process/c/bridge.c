@@ -4,13 +4,17 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
-struct copy {
+/* A thread that copies one stream, or, without a source, waits for the end of the program. */
+struct work {
     struct handle *h;
     int from, to;
+    pthread_t thread, bridge;
 };
+
+static atomic_int working; /* the threads of both outputs and of the end that have not returned */
 
 /* Wait until a descriptor is ready: the client may have put its ends in non-blocking mode. */
 static void await(int fd, short events) {
@@ -18,8 +22,7 @@ static void await(int fd, short events) {
 }
 
 /* Copy every byte of one descriptor to another, until the source or the target ends. */
-static void *copy(void *given) {
-    const struct copy *pair = given;
+static void copy(const struct work *pair) {
     char data[1 << 16];
     ssize_t count, done = 0;
     while (done >= 0 &&
@@ -31,28 +34,55 @@ static void *copy(void *given) {
                 done = 0;
         }
     }
-    if (pair->from == 0)
-        close_stream(pair->h, 0);
+}
+
+static void *work(void *given) {
+    const struct work *mine = given;
+    if (mine->from < 0)
+        handle_wait(mine->h, NULL);
+    else
+        copy(mine);
+    if (mine->from == 0)
+        return close_stream(mine->h, 0), NULL;
+    working--;
+    pthread_kill(mine->bridge, SIGUSR1);
     return NULL;
 }
 
 cJSON *process_bridge(const cJSON *message) {
+    static const struct timespec rest = {.tv_nsec = 500000000}; /* for what is left in the pipes */
     struct handle *bridged = allocate(sizeof *bridged);
-    pthread_t threads[3];
+    static struct work threads[4]; /* that of stdin may outlive this call */
     cJSON *asked = cJSON_CreateObject();
+    sigset_t wanted, mask;
+    sigemptyset(&wanted), sigaddset(&wanted, SIGINT), sigaddset(&wanted, SIGTERM);
+    sigaddset(&wanted, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &wanted, &mask); /* a signal waits until the program runs */
     cJSON_AddItemToObject(asked, "request", cJSON_Duplicate(field(message, "request"), true));
     signal(SIGPIPE, SIG_IGN);
     handle_init(bridged, asked);
+    bridged->inherit = &mask;
     cJSON *opened = handle_open(bridged);
     if (field(opened, "error"))
         return opened;
-    for (int at = 0; at < 3; at++) {
-        struct copy *pair = allocate(sizeof *pair);
-        *pair = at == 0 ? (struct copy){bridged, 0, bridged->pipes[0]}
-                        : (struct copy){bridged, bridged->pipes[at], at};
-        pthread_create(&threads[at], NULL, copy, pair);
+    const int ends[4][2] = {
+        {0, bridged->pipes[0]}, {bridged->pipes[1], 1}, {bridged->pipes[2], 2}, {-1, -1}};
+    working = 3;
+    for (int at = 0; at < 4; at++) {
+        threads[at] = (struct work){bridged, ends[at][0], ends[at][1], 0, pthread_self()};
+        pthread_create(&threads[at].thread, NULL, work, &threads[at]);
     }
-    pthread_join(threads[1], NULL);
-    pthread_join(threads[2], NULL);
+    int number = SIGUSR1;
+    while (number == SIGUSR1 && working > 0)
+        sigwait(&wanted, &number);
+    if (number != SIGUSR1) {
+        handle_stop(bridged);
+        while (working > 0 && sigtimedwait(&wanted, NULL, &rest) > 0) {
+        }
+        for (int at = 1; at < 3; at++)
+            pthread_cancel(threads[at].thread); /* its client does not read */
+    }
+    for (int at = 1; at < 4; at++)
+        pthread_join(threads[at].thread, NULL);
     return result(handle_wait(bridged, NULL));
 }

@@ -28,14 +28,16 @@ void close_stream(struct handle *h, int at) {
 }
 
 /* The thread that waits for the child. It kills what is left of the group before it reaps the
-   leader, so that the number of the group belongs to no other one. */
+   leader, so that the number of the group belongs to no other one. A bridge that was told to end
+   does that itself, after the grace period. */
 static void *watch(void *given) {
     struct handle *h = given;
     siginfo_t ended;
     while (waitid(P_PID, (id_t)h->child, &ended, WEXITED | WNOWAIT) != 0) {
     }
     pthread_mutex_lock(&h->lock);
-    kill(-h->child, SIGKILL);
+    if (!h->stopping)
+        kill(-h->child, SIGKILL);
     waitpid(h->child, &h->status, 0);
     h->ended = true;
     pthread_cond_broadcast(&h->end);

@@ -4,6 +4,7 @@
 #include "protocol.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/types.h>
 
 /* One handle of your implementation: a running program and its streams. */
@@ -14,6 +15,8 @@ struct handle {
     bool owned[3]; /* streams that the caller did not take */
     bool ended;    /* then `status` is that of waitpid */
     int status;
+    bool stopping;           /* the group has a grace period, which its leader does not end */
+    const sigset_t *inherit; /* the signal mask of the child, or NULL for that of the shim */
     pthread_mutex_t lock, writing;
     pthread_cond_t end;
 };
@@ -28,6 +31,9 @@ void close_stream(struct handle *h, int at);
 
 /* In starting.c. Return errno, or 0 and set the child and the caller's ends of the pipes. */
 int start(struct handle *h, const cJSON *request, const int modes[3]);
+
+/* In stopping.c. Send SIGTERM to the group, and SIGKILL after at most 1.5 s. */
+void handle_stop(struct handle *h);
 
 /* In steps.c. Take one step of a script on one handle. */
 cJSON *handle_step(struct handle *h, const cJSON *step);

@@ -11,9 +11,12 @@
 
 /* Runs in the child. Returns only if the program could not be started, with errno. Only
    async-signal-safe calls: another thread may have held a lock at the fork. */
-static void become(char **argv, char **env, const char *folder, const int streams[3]) {
+static void become(const struct handle *h, char **argv, char **env, const char *folder,
+                   const int streams[3]) {
     setpgid(0, 0);
-    signal(SIGPIPE, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL), signal(SIGINT, SIG_DFL), signal(SIGTERM, SIG_DFL);
+    if (h->inherit)
+        sigprocmask(SIG_SETMASK, h->inherit, NULL);
     for (int at = 0; at < 3; at++)
         dup2(streams[at], at);
     if (folder && chdir(folder) != 0)
@@ -59,7 +62,7 @@ int start(struct handle *h, const cJSON *request, const int modes[3]) {
         return errno;
     pid_t child = fork();
     if (child == 0) {
-        become(argv, given, string(request, "current_dir"), streams);
+        become(h, argv, given, string(request, "current_dir"), streams);
         why = errno;
         _exit(write(report[1], &why, sizeof why) < 0 ? 126 : 127);
     }
