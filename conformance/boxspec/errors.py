@@ -3,6 +3,7 @@ kit."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
@@ -30,9 +31,15 @@ class UsageError(Exception):
         It lists similar names and the command that lists all.
         """
         ordered = sorted(known)
-        near = get_close_matches(name, ordered) or [each for each in ordered if name in each][:3]
+        near = get_close_matches(_two_digits(name), ordered)
+        near = near or [each for each in ordered if name in each][:3]
         said = f"near it: {', '.join(near)}; " if near else ""
         return cls(place, f"no such {kind}", f"{said}{listing} names all")
+
+
+def _two_digits(name: str) -> str:
+    """Return EXEC-CAP-01 for EXEC-CAP-1, which is otherwise as near to EXEC-CAP-14."""
+    return re.sub(r"-(\d)$", r"-0\1", name)
 
 
 class ShimBroke(Exception):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,9 @@ def write(kind: str, argv: Sequence[str], content: object) -> None:
 
 
 def _file(kind: str, argv: Sequence[str]) -> Path:
-    name = hashlib.sha256("\0".join(argv).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    # ./mine/shim.py and, from another folder, ../mine/shim.py are one shim.
+    words = [os.path.realpath(word) if word.startswith("/") else word for word in argv]
+    name = hashlib.sha256("\0".join(words).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return cache() / kind / f"{name}.json"
 
 

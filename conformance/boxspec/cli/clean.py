@@ -11,6 +11,9 @@ from boxspec.places import left_roots
 from boxspec.plural import many
 from boxspec.printable import one_line
 
+# How many folders are listed, the largest first.
+MOST = 20
+
 EPILOG = """\
 A run keeps the folder of each failed test as evidence. `clean` lists these folders, and those of
 runs that were killed: of all runs of this user, in any checkout. Nothing is removed without
@@ -24,15 +27,14 @@ def main(words: Sequence[str]) -> int:
     force = parser.parse_args(words).force
     found = folders.left_by_runs(left_roots())
     unused = [left for left in found if not left.is_used]
-    total = 0
-    stays = []
-    for left in unused:
-        size = left.size()
-        total += size
-        old = age(time.time() - left.path.stat().st_mtime)
-        print(one_line(f"{_mib(size):>10}  {old:>10} old  {left.path}"))
-        if force and not folders.delete(left.path):
-            stays.append(folders.stays(left.path))
+    sized = sorted(((left.size(), left.path) for left in unused), key=lambda each: -each[0])
+    for size, path in sized[:MOST]:
+        old = age(time.time() - path.stat().st_mtime)
+        print(one_line(f"{_mib(size):>10}  {old:>10} old  {path}"))
+    if more := sized[MOST:]:
+        print(f"{_mib(sum(size for size, _ in more)):>10}  in {many(len(more), 'smaller folder')}")
+    total = sum(size for size, _ in sized)
+    stays = [folders.stays(path) for _, path in sized if force and not folders.delete(path)]
     for line in stays:
         print(one_line(line))
     in_use = len(found) - len(unused)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.errors import UsageError
+from boxspec.subject.client.command import shim_argv
 
 FILE = "boxspec.toml"
 VARIABLE = "BOXSPEC_SHIM"
@@ -49,8 +50,19 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Nam
         if getattr(args, action.dest) is None:
             setattr(args, action.dest, values[name])
             used.setdefault(found[name][1], []).append(name)
+    if "shim" in used.get(FILE, ()) or "shim" in used.get(VARIABLE, ()):
+        _check_shim(args.shim, found["shim"][1])
     args.defaults = "; ".join(f"{', '.join(names)} from {place}" for place, names in used.items())
     return args
+
+
+def _check_shim(command: str, place: str) -> None:
+    """Raise the UsageError about a shim that cannot be started, with the place that names it."""
+    try:
+        shim_argv(command)
+    except UsageError as why:
+        where = f"{place}: shim" if place == FILE else place
+        raise UsageError(f"{where} = {command}", why.problem, why.remedy) from None
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from boxspec.report.failures import Failures, blocking, grouped
 BLOCKS, LINES = 3, 8
 # A reason is shown without -v only if it is not longer than this.
 SHORT = 50
-OTHER = "with a longer reason"
+OTHER = "for other reasons"
 # The first word of the verdict, by exit status.
 WORDS = {0: "PASS", 1: "FAIL", 2: "NO VERDICT", 3: "INCOMPLETE", 4: "STALE BASELINE"}
 STOPPED = "INTERRUPTED"
@@ -101,7 +101,8 @@ def _remarks(tree: ResultTree) -> Iterator[str]:
     undecided = not_tested(tree.judged)
     if undecided:
         why = Counter(_short_reason(each) for each in undecided)
-        parts = [f"{count} {reason}" for reason, count in why.most_common()]
+        parts = [f"{count} {reason}" for reason, count in why.most_common() if reason != OTHER]
+        parts += [f"{why[OTHER]} {OTHER}"] * (OTHER in why)
         if len(why) == 1:
             parts = [*why]
         because = "" if [*why] == [OTHER] else f": {'; '.join(parts)}"
@@ -144,7 +145,7 @@ def close(
     start = _start(tree) if status == 1 else ""
     console.wrap(f"{word}  {words} · exit {status}{start}", colour=colour)
     if not interrupted and not console.quiet:
-        console.write(f"next: {_next(tree, status)}")
+        console.write(f"next: {_next(console, tree, status)}")
 
 
 def verdict(
@@ -193,7 +194,7 @@ def _start(tree: ResultTree) -> str:
     return f" · start with {first}: it blocks {many(count, 'other')}"
 
 
-def _next(tree: ResultTree, status: int) -> str:
+def _next(console: Console, tree: ResultTree, status: int) -> str:
     if status == 0 and not tree.failed and tree.how.shim is None:
         page = command(["run", "--html", "report.html"])
         return f"{command(['new-shim', 'go', 'mine'])}   ·   {page}"
@@ -201,5 +202,9 @@ def _next(tree: ResultTree, status: int) -> str:
         group = grouped(tree)[0]
         how = tree.how_to_repeat(group.first.requirement.contract)
         explain = command(["explain", group.first.id])
+        if tree.asked and console.verbose:
+            return explain  # this was the command that repeats it
         return f"{explain}   ·   {repro_command(group.to_repeat, how)}"
-    return "run --html report.html for a page, run -v for details"
+    if tree.asked:
+        return command(["run", *tree.how.words])
+    return command(["run", *tree.how.words, "--html", "report.html"])

@@ -47,6 +47,8 @@ class Command:
         name = self.words[0].replace("{cwd}", str(self._cwd))
         found = str(self._cwd / name) if "/" in name else shutil.which(name, path=path)
         if found is None or shutil.which(found) is None:
+            if found and Path(found).is_file():
+                raise UsageError(name, "has no run bit", f"chmod +x {shlex.quote(name)}")
             remedy = "install it, or name a file that can be executed"
             raise UsageError(name, "is not a program that can be started", remedy)
         return found

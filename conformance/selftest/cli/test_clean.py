@@ -85,6 +85,17 @@ def test_clean_lists_and_removes_nothing(
     assert all(path.exists() for path in left.values())
 
 
+def test_clean_lists_the_largest_folders(
+    left: dict[str, Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (left["killed"] / "more").write_bytes(bytes(2**20))
+    monkeypatch.setattr(clean, "MOST", 1)
+    assert clean.main([]) == 0
+    first, rest, *_ = capsys.readouterr().out.splitlines()
+    assert first.split()[-1] == str(left["killed"])
+    assert rest.split() == ["1.0", "MiB", "in", "1", "smaller", "folder"]
+
+
 def test_clean_with_force_removes_what_no_process_uses(
     left: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

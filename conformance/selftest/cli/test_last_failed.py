@@ -41,6 +41,23 @@ def test_only_what_failed_is_run_again(tmp_path: Path) -> None:
         cache.write(last_failed.KIND, argv, None)
 
 
+def test_the_folder_of_the_caller_does_not_change_what_is_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    shim = tmp_path / "shim"
+    shim.write_text("#!/bin/sh\n")
+    shim.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    argv = shim_argv("./shim")
+    monkeypatch.chdir(tmp_path / "here")
+    try:
+        cache.write(last_failed.KIND, argv, ["EXEC-ENV-01"])
+        assert last_failed.recall(shim_argv("../shim")) == ["EXEC-ENV-01"]
+    finally:
+        cache.write(last_failed.KIND, argv, None)
+
+
 def test_a_shim_without_a_failure_has_nothing_to_run_again() -> None:
     with pytest.raises(UsageError, match=r"^--last-failed: no failure of this shim is known"):
         last_failed.recall(["no such shim"])

@@ -35,19 +35,31 @@ def test_the_command_line_comes_before_the_variable_and_the_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert (parsed().shim, parsed().seed, parsed().defaults) == (None, 0, "")
-    written('shim = "file"\nseed = 7\ncontract = ["exec"]\nstrict = true\n')
+    written('shim = "cat"\nseed = 7\ncontract = ["exec"]\nstrict = true\n')
     args = parsed()
-    assert (args.shim, args.seed, args.contract, args.strict) == ("file", 7, ["exec"], True)
+    assert (args.shim, args.seed, args.contract, args.strict) == ("cat", 7, ["exec"], True)
     assert args.defaults == "shim, seed, contract, strict from boxspec.toml"
     args = parsed("--seed", "0", "--contract", "policy", "--shim", "own")
     assert (args.shim, args.seed, args.contract) == ("own", 0, ["policy"])
     assert args.defaults == "strict from boxspec.toml"
-    monkeypatch.setenv(settings.VARIABLE, "variable")
+    monkeypatch.setenv(settings.VARIABLE, "true")
     args = parsed()
-    assert args.shim == "variable"
+    assert args.shim == "true"
     assert args.defaults == "shim from BOXSPEC_SHIM; seed, contract, strict from boxspec.toml"
     # A judged program must not see the variable.
     assert settings.VARIABLE not in os.environ
+
+
+def test_a_missing_shim_is_named_with_the_place_of_its_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written('shim = "./none"')
+    with pytest.raises(UsageError, match=r"^boxspec.toml: shim = ./none: no such file"):
+        parsed()
+    assert parsed("--shim", "./other").shim == "./other"
+    monkeypatch.setenv(settings.VARIABLE, "./absent")
+    with pytest.raises(UsageError, match=r"^BOXSPEC_SHIM = ./absent: no such file"):
+        parsed()
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_a_closed_stdout_ends_a_verb_as_its_signal_would() -> None:
 
 
 WRONG_CALLS = [
-    ([], "boxspec VERB: is missing"),
+    ([], "boxspec: no verb is given (boxspec --help lists the verbs)"),
     (["clean", "--forc"], "boxspec clean --forc: no such option (near it: --force"),
     (["judge"], "boxspec judge: no such verb"),
     (["rnu"], "near it: run"),
@@ -154,6 +154,7 @@ WRONG_CALLS = [
     (["run", "--focus", "EXEC-NOTHING"], "EXEC-NOTHING"),
     (["run", "--topic", "POLICY-NOTHING"], "POLICY-NOTHING"),
     (["run", "--topic", "policy-globs"], "near it: POLICY-GLOB"),
+    (["explain", "EXEC-KILL-1"], "near it: EXEC-KILL-01"),
     (["run", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
     (["run", "EXEC-NOTHING-01"], "EXEC-NOTHING-01"),
     (

@@ -361,3 +361,18 @@ def test_the_last_two_lines_are_the_verdict_and_what_to_do_next(
     *_, verdict, last = console_text(tree(records, **more)).splitlines()  # type: ignore[arg-type]
     assert verdict == words
     assert last.startswith("next: ")
+
+
+@pytest.mark.parametrize(
+    ("records", "more", "words"),
+    [
+        ([record(MUST)], {}, "run --shim ./shim --html report.html"),
+        ([record(MUST)], {"asked": [MUST]}, "run --shim ./shim"),
+        ([record(MUST, failed())], {"asked": [MUST]}, f"explain {MUST}"),
+    ],
+)
+def test_the_next_command_is_complete_and_differs_from_that_of_repro(
+    records: Sequence[Record], more: dict[str, object], words: str
+) -> None:
+    text = console_text(tree(records, **more), verbose=True)  # type: ignore[arg-type]
+    assert text.splitlines()[-1] == f"next: ./ci/boxspec {words}"

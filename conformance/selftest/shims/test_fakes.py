@@ -190,6 +190,13 @@ def test_a_shim_without_run_bit_is_named(verb: str, tmp_path: Path) -> None:
     assert f"{copy}: has no run bit" in done.stderr
 
 
+def test_a_source_file_is_no_shim(tmp_path: Path) -> None:
+    (tmp_path / "shim.go").write_text("package main\n")
+    done = boxspec("smoke", "--shim", "./shim.go", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "./shim.go: is the source of a program (build it, and name" in done.stderr
+
+
 def test_each_fake_is_tried() -> None:
     sys.path.insert(0, str(FAKE.parent))
     try:

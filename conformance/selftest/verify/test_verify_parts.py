@@ -88,6 +88,12 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
         yield made
 
 
+def test_a_command_without_run_bit_is_named(tmp_path: Path) -> None:
+    (tmp_path / "box.sh").write_text("#!/bin/sh\n")
+    with pytest.raises(UsageError, match=r"^\./box\.sh: has no run bit \(chmod \+x \./box\.sh\)"):
+        Command(["./box.sh"], tmp_path, tmp_path, os.environ["PATH"])
+
+
 def test_words_that_name_decoys_lead_to_the_scene(scene: Scene, tmp_path: Path) -> None:
     home, cwd = tmp_path / "home", tmp_path / "home" / "project"
     cwd.mkdir(parents=True)

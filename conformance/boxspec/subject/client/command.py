@@ -20,6 +20,8 @@ REFERENCE = Path(shutil.which(_NAME) or _NAME) if INSTALLED else _BUILT
 # A wheel without the reference contains this file with the reason. The program boxspec-ref of that
 # wheel prints the same reason.
 ABSENT = ROOT / "without-boxspec-ref.txt"
+# Ends of the names of files that a compiler reads.
+SOURCES = {".c", ".cc", ".cpp", ".go", ".rs", ".zig"}
 ELSEWHERE = "name --shim; a wheel has the reference only if it was built on its own target system"
 
 
@@ -84,6 +86,9 @@ def _program(word: str) -> str:
     if path.is_dir():
         raise UsageError(f"--shim {word}", "is a folder", "name the executable inside it")
     if not os.access(path, os.X_OK):
+        if path.suffix in SOURCES:
+            remedy = "build it, and name the program"
+            raise UsageError(f"--shim {word}", "is the source of a program", remedy)
         raise UsageError(f"--shim {word}", "has no run bit", f"chmod +x {shlex.quote(word)}")
     _check_beginning(word, path)
     return str(path)
