@@ -185,13 +185,13 @@ def _reason(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
 
 
 def _start(tree: ResultTree) -> str:
-    """Return a hint to begin with the failure that blocks most other requirements."""
-    blocks = blocking(tree)
-    if not blocks:
-        return ""
-    first = max(blocks, key=lambda name: len(blocks[name]))
-    count = len(blocks[first])
-    return f" · start with {first}: it blocks {many(count, 'other')}"
+    """Return a hint to begin with the first failure, if it blocks other requirements.
+
+    The first failure affects the exit status, and blocks most others of those that do.
+    """
+    first = grouped(tree)[0].first.id
+    count = len(blocking(tree).get(first, ()))
+    return f" · start with {first}: it blocks {many(count, 'other')}" if count else ""
 
 
 def _next(console: Console, tree: ResultTree, status: int) -> str:

@@ -12,8 +12,9 @@ from boxspec.subject.observe.events import Events
 
 # If a request is longer than this, its long texts and lists are shortened for a report.
 MOST_SHOWN = 600
-# How many characters of a text, and how many items of a list, remain in a shortened request.
-TEXT_SHOWN, ITEMS_SHOWN = 60, 8
+# How many characters of a text, and how many items of a list, remain in a shortened request. A text
+# of at most TEXT_MOST characters stays whole: the path of a case has more than 60 and becomes `.`.
+TEXT_SHOWN, TEXT_MOST, ITEMS_SHOWN = 60, 120, 8
 # The end of a shortened text or list.
 SHORTENED = " more)"
 
@@ -33,7 +34,7 @@ def shown_request(message: Mapping[str, Any] | bytes) -> str:
 
 def _shortened(value: Any) -> Any:
     """Return this part of a request. Its long texts and lists are shortened."""
-    if isinstance(value, str) and len(value) > TEXT_SHOWN:
+    if isinstance(value, str) and len(value) > TEXT_MOST:
         return f"{value[:TEXT_SHOWN]}… ({len(value) - TEXT_SHOWN:,}{SHORTENED}"
     if isinstance(value, list):
         some = [_shortened(each) for each in value[:ITEMS_SHOWN]]

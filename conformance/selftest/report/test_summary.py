@@ -138,6 +138,23 @@ def test_the_failure_that_blocks_most_others_comes_first_with_a_hint() -> None:
     assert f"\nnext: ./ci/boxspec explain {OTHER_MUST}" in text
 
 
+def test_the_hint_names_the_failure_of_the_next_command() -> None:
+    """A failure that does not count may block more than the first one that counts."""
+    lacks = record(SHOULD, Blocked([HARDENED], "it is"))
+    text = console_text(tree([record(MUST, failed()), record(HARDENED, failed("two")), lacks]))
+    assert "· start with" not in text
+    assert f"\nnext: ./ci/boxspec explain {MUST}" in text
+
+
+def test_a_path_of_a_case_is_not_shortened() -> None:
+    folder = "/dev/shm/boxspec-11722-1432195-4026531836-pljfowc5/71329384"
+    asked = {
+        "op": "exec.run",
+        "request": {"program": f"{folder}/run-1/events", "args": ["x" * 700]},
+    }
+    assert ran(shown_request(asked)).startswith("exec.run ./run-1/events 'xxx")
+
+
 def test_one_blocked_requirement_is_named_in_the_singular() -> None:
     found = tree([record(MUST, failed("one")), record(SHOULD, Blocked([MUST], "it is"))])
     assert f"     blocks    1 other: {SHOULD}\n" in console_text(found)
