@@ -118,3 +118,23 @@ def test_an_unlisted_destination_is_not_reached(case: BackendCase, other: str) -
                 {"egress": allowed},
                 Verdict.CONTRADICTION,
             )
+
+
+@requires("BACKEND-EGRESS-04")
+@pytest.mark.parametrize("egress", [["127.0.0.1:1"], ["*"], ["[::1]:2", "example.org:443"]])
+def test_a_list_changes_no_claim_but_that_of_the_network(
+    case: BackendCase, egress: list[str]
+) -> None:
+    """A list must not cost the whole sandbox: under degrade, programs would then run without."""
+    for name in dict.fromkeys([case.backend.chosen, *case.backend.named]):
+        with_list, without = (
+            {
+                aspect: claim["claim"]
+                for aspect, claim in case.backend.probe("repo-write", backend=name, egress=each)
+                .result["aspects"]
+                .items()
+                if aspect != "network"
+            }
+            for each in (egress, None)
+        )
+        expect(f"the claims of {name}, except network", with_list, without)

@@ -63,15 +63,24 @@ def test_no_process_outlives_its_session(case: BackendCase, probe: str) -> None:
         expect("how the call ended", code, 0, {"inside": str(attempted)}, Verdict.UNPROVEN)
 
 
+# Programs that do not end at their deadline: alone, or beside an orphan that has a session.
+UNENDING = {
+    "a program": ": >sibling; exec sleep 600",
+    "an orphan": "(setsid sh -c \"trap '' HUP INT TERM; : >sibling; sleep 600\" </dev/null &)\n"
+    "exec sleep 600",
+}
+
+
 @requires("BACKEND-PROC-03")
-def test_no_process_outlives_its_session_after_a_deadline(case: BackendCase) -> None:
+@pytest.mark.parametrize("what", UNENDING)
+def test_no_process_outlives_its_session_after_a_deadline(case: BackendCase, what: str) -> None:
     # The wrapper is killed from outside. So it cannot end its program itself.
     with made_ground() as ground:
         session = case.backend.run(
             [
                 {
                     "program": "/bin/sh",
-                    "args": ["-c", ": >sibling; exec sleep 600"],
+                    "args": ["-c", UNENDING[what]],
                     "timeout_ms": DEADLINE_MS,
                 }
             ],

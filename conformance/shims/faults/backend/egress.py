@@ -5,6 +5,7 @@ import backend.filter as filter_
 import backend.inside as inside
 import backend.ops as ops
 from backend.bubblewrap import Bubblewrap
+from backend.claims import nothing, requested
 from backend.filter import ALLOW
 from faults.backend.inside_source import change_inside
 from faults.registry import fault, replaces
@@ -153,4 +154,23 @@ def several_are_claimed():
         made = original(self, profile, given, egress)
         if egress and len(egress) > 1:
             made.aspects["network"] = ("fully", [])
+        return made
+
+
+@fault("BACKEND-EGRESS-04", "with a list the backend is unavailable", "not implemented: return")
+def a_list_is_not_supported():
+    @replaces(Bubblewrap)
+    def probe(original, self, profile, given, egress):
+        if egress:
+            return nothing(requested(profile, egress, bool(given)), "lists are not supported")
+        return original(self, profile, given, egress)
+
+
+@fault("BACKEND-EGRESS-04", "with a list the filter is left out", "either a filter or a proxy")
+def a_list_leaves_out_the_filter():
+    @replaces(Bubblewrap)
+    def probe(original, self, profile, given, egress):
+        made = original(self, profile, given, egress)
+        if egress:
+            made.aspects.pop("kernel", None)
         return made
