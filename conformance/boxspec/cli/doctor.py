@@ -28,7 +28,7 @@ from boxspec.subject.observe import procs
 from boxspec.subject.observe.inotify import Inotify
 from boxspec.subject.observe.realtime import realtime
 from boxspec.subject.observe.warden import spawn
-from boxspec.subject.session import WANTED_DESCRIPTORS
+from boxspec.subject.rlimits import WANTED_DESCRIPTORS
 
 Finding = tuple[bool, bool, str]  # present, mandatory, a text with the feature and its use
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import resource
 import secrets
 import signal
 import threading
@@ -33,13 +32,11 @@ from boxspec.subject.observe import orphans
 from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.observe.warden import Warden, spawn
 from boxspec.subject.outcomes import Outcomes
+from boxspec.subject.rlimits import raise_limits
 
 GRACE_MS, TICK_MS = 5000, 100
 # Upper limit for a line, even if hello declares more, because a line is several times in memory.
 MOST_BELIEVED = 4 * MAX_RESPONSE
-# The limit of descriptors that a run needs, and the one with which it can measure every test. A
-# shim inherits the limit of the kit, and some tests make many runs at once.
-DESCRIPTORS, WANTED_DESCRIPTORS = 256, 1024
 
 
 class Session:
@@ -74,7 +71,7 @@ class Session:
         self.env = dict(os.environ) if isolate is None else for_others(os.environ)
         self.isolation = isolate
         umask.set_own()
-        _raise_descriptors()
+        raise_limits()
         _keep_descriptors_private()
         orphans.adopt()
         # Programs in a sandbox can reach the folder of a case only if it lies below a writable
@@ -314,21 +311,6 @@ def _start_busy() -> tuple[int, int]:
         return spawn([programs.busy], os.environ, {0: stdin_r, 1: 1, 2: 2}), stdin_w
     finally:
         os.close(stdin_r)
-
-
-def _raise_descriptors() -> None:
-    """Raise the soft limit of open descriptors to WANTED_DESCRIPTORS, or as far as is allowed."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY or soft >= WANTED_DESCRIPTORS:
-        return
-    most = WANTED_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, WANTED_DESCRIPTORS)
-    if most < DESCRIPTORS:
-        raise UsageError(
-            "ulimit -n",
-            f"a process may have {most} descriptors open, and a run needs {DESCRIPTORS}",
-            f"ulimit -n {WANTED_DESCRIPTORS}",
-        )
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _keep_descriptors_private() -> None:

@@ -46,7 +46,7 @@ def test_words_for_another_pytest_change_nothing() -> None:
     assert with_them.stdout.strip().endswith(f"[] {ours | theirs}")
 
 
-# For each environment: shell code that runs "$@", the expected exit status, and the one line on
+# dash counts `ulimit -f` in blocks of 512 bytes. For each environment: shell code that runs "$@", the expected exit status, and the one line on
 # stderr.
 FULL = "No space left on device"
 SURROUNDINGS = {
@@ -55,6 +55,12 @@ SURROUNDINGS = {
     "nothing open": ('"$@" >&- 2>&- <&-', 0, ""),
     "SIGCHLD ignored": ('trap "" CHLD; "$@"', 0, ""),
     "few descriptors": ('ulimit -n 20; "$@"', 2, "may have 20 descriptors open.*ulimit -n 1024"),
+    "small files": ('ulimit -f 4096; "$@"', 2, "may have 2 MiB in a file.*ulimit -f unlimited"),
+    "little address space": (
+        'ulimit -v 1048576; "$@"',
+        2,
+        "may have 1024 MiB of address space.*ulimit -v unlimited",
+    ),
     "just enough descriptors": ('ulimit -n 256; "$@"', 0, ""),
 }
 
