@@ -46,8 +46,8 @@ def test_words_for_another_pytest_change_nothing() -> None:
     assert with_them.stdout.strip().endswith(f"[] {ours | theirs}")
 
 
-# dash counts `ulimit -f` in blocks of 512 bytes. For each environment: shell code that runs "$@", the expected exit status, and the one line on
-# stderr.
+# For each environment: shell code that runs "$@", the expected exit status, and the one line on
+# stderr. dash counts `ulimit -f` in blocks of 512 bytes.
 FULL = "No space left on device"
 SURROUNDINGS = {
     "a result that cannot be written": ('"$@" --json /dev/full', 2, f"--json /dev/full: .*{FULL}"),
