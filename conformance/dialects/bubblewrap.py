@@ -233,7 +233,9 @@ def _meaning(option: Option, later: list[Option], where: Where) -> list[Entry]:
             kinds = ("a file", "a folder") if name in HIDES else ("a folder", "a file")
             why = f"{path} is {kinds[0]}, and only {kinds[1]} can be hidden so"
             return made(Meaning.DEAD, f"{why}: bubblewrap does not start")
-        return made(Meaning.ENFORCED, "what is there is hidden", ("deny-read", path))
+        return made(
+            Meaning.ENFORCED, "the files of the host at this path are hidden", ("deny-read", path)
+        )
     if name in READ_ONLY and path != "/":
         writable = [each for each in later if each.name in BINDS and covers(each.target, path)]
         if words[0] != path:

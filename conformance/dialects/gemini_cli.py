@@ -59,7 +59,7 @@ NOTES = {
 OLDER_LISTS = ("excludeTools", "coreTools", "allowedTools")
 OLDER = "tools.sandbox is set too, and counts"
 KINDS = ("docker", "podman", "sandbox-exec", "runsc", "lxc", "windows-native", "")
-TOOLS = "Gemini CLI decides for its own tools; a program that a shell command starts is not bound"
+TOOLS = "Gemini CLI decides for its own tools; programs of a shell command do not obey it"
 _NAMES = """run_shell_command read_file read_many_files write_file replace glob grep_search
     search_file_content list_directory web_fetch google_web_search save_memory write_todos
     ShellTool ReadFileTool ReadManyFilesTool WriteFileTool EditTool GlobTool GrepTool LSTool

@@ -29,7 +29,7 @@ NO_ACTION = f"is not one of {', '.join(ACTIONS)}"
 OF_PATHS = {"read", "edit", "write", "patch", "glob", "grep", "list", "external_directory"}
 # Tools whose calls are asked as edit.
 EDITS = ("write", "patch", "multiedit", "apply_patch")
-AS_EDIT = "edit decides for this tool too, and its own name is not asked: write edit"
+AS_EDIT = "edit decides for this tool, and a rule with its own name has no effect: write edit"
 NO_DOT = "paths are compared without ./, so it matches nothing: write */{}"
 ONLY_A_TEXT = "matches only this text and no path below it: write {}*"
 ONLY_TOOLS = "OpenCode decides for its own tools; programs that bash starts are not confined"

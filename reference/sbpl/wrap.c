@@ -11,7 +11,7 @@
 #include "sbpl/flags.h"
 
 static const char bare[] =
-    BS_SBPL_WRAPPER " is not there: the command runs without the sandbox of the policy";
+    BS_SBPL_WRAPPER " is missing: the command runs without the sandbox of the policy";
 
 /* Look for the wrapper only at this path. If PATH were searched, a user who can write to a
  * directory of PATH could put a program there that confines nothing. */
@@ -64,7 +64,7 @@ int bs_sbpl_wrap(const struct bs_sbpl_command *command, struct bs_sbpl_wrapped *
                        command->file);
     if (!active && !command->allow_fallback)
         return bs_fail(err, BS_E_EXECUTION, 0,
-                       "%s is not there, and without it nothing is sandboxed; run on macOS, or "
+                       "%s is missing, so the command cannot be sandboxed; run on macOS, or "
                        "allow the fallback",
                        BS_SBPL_WRAPPER);
     /* Refuse a program name with a dash. The wrapper reads words with a dash as its options, and

@@ -74,7 +74,7 @@ def remember_durations(
 ) -> None:
     """Store the mean durations of short tests by topic, and the speed and the course of the run.
 
-    The run did the work of `pace` in `seconds`.
+    pace: the work that the run has done. seconds: the duration of the run.
     """
     mine = read("durations", argv) or {}
     topics = {**mine.get("topics", {}), **{topic: round(mean, 4) for topic, mean in means.items()}}

@@ -35,7 +35,9 @@ def frozen(version: str) -> Mapping[str, tuple[str, str]]:
             now = load().get(name)
             if now is None or not now.testable or (now.level, now.profile) != (level, profile):
                 problem = f"{name} is {level}, {profile} there, and requirements.yaml differs"
-                remedy = "a requirement of a version stays as it is; change comes with a new one"
+                remedy = (
+                    "a published version never changes; change the requirement in a new version"
+                )
                 raise UsageError(str(path), problem, remedy)
             found[name] = (level, profile)
     return found

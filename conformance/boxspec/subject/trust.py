@@ -155,7 +155,7 @@ def _serve(case: Case, say: Say) -> None:
         )
         answers = [known.result("hello", {**each, "nonce": ""}) for each in (first, second)]
         if answers[0] != answers[1]:
-            raise _no("hello twice in one session says two different things")
+            raise _no("two hello requests in one session are answered differently")
         say("hello: nonce, pid and fields are right, equal in two answers")
         unknown = [f"{name}.no-such-op" for name in names()[:1]]
         for op in (*unknown, f"nothing-{os.urandom(3).hex()}.run"):

@@ -78,7 +78,8 @@ def _is_below(name: Name, other: Name) -> bool:
 
 
 def after_linking(starter: Starter, row: str, found: Iterable[Name]) -> dict[Key, Tried]:
-    """Return the attempts that have an effect outside only by what a program inside has made."""
+    """Return attempts that have an effect outside only by means of a link or list that a program
+    inside has made."""
     found = list(found)
     if not found:
         return {}

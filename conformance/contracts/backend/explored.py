@@ -62,7 +62,8 @@ class Explored:
             "op": "backend.run",
             "backend": self.name,
             "context": {"root": str(root), **self._context},
-            # If the backend claims an aspect only in part, the other aspects are explored.
+            # Under `refuse` no session opens if a claim is partial. Then `degrade` is used, to
+            # explore the aspects that are claimed fully.
             "on_unavailable": "refuse" if self._whole else "degrade",
             "calls": [{"request": request}],
         }

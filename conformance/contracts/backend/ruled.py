@@ -219,7 +219,7 @@ def holds(
             excuse_if_named(session, "fs-write", f"{probe}: {changes[0]}")
             raise Failure(
                 f"{scene.probe.tries} ({rule})",
-                "what the policy denies stays as it is, or the rule is named as not enforced",
+                "denied files stay unchanged, or the rule is named as not enforced",
                 "; ".join(changes),
                 {"inside": str(attempted), "not enforced": shown(session.result["not_enforced"])},
                 Verdict.CONTRADICTION,

@@ -56,7 +56,7 @@ def _claims(case: BackendCase, name: str, profile: str) -> dict[str, str]:
     try:
         answer = case.backend.probe(profile, backend=name, within_s=WITHIN_S)
     except (Failure, Late, NotApplicable, ShimBroke):
-        # A requirement reports the failing probe.
+        # Ignore a failing probe here, because the requirements BACKEND-PROBE report it.
         return {}
     if not answer.ok or answer.result["overall"] == "unavailable":
         return {}

@@ -279,7 +279,7 @@ def test_a_write_into_a_directory_that_is_not_read_is_not_lost(case: BackendCase
             verdict=Verdict.OVERREFUSED,
         )
         lost = b"done" in lines and not (ground.ws / "secret" / "new").exists()
-        expect("whether a write reports success and its file is not there", lost, False)
+        expect("whether a write reports success although its file is missing", lost, False)
 
 
 @requires("BACKEND-RULE-16", capability=RULES)

@@ -21,7 +21,7 @@ NEEDS = [WORK, "BACKEND-CONTEXT-01"]
 
 
 class Broken(NamedTuple):
-    """A way to break a rule, and a check outside whether it was broken."""
+    """A way to break a rule, and a function that checks from outside whether it was broken."""
 
     aspect: str
     rule: str

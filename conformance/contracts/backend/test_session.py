@@ -125,7 +125,7 @@ def test_refuse_refuses_an_error(case: BackendCase, call: str) -> None:
 def _expect_given_up_in_time(case: BackendCase, on_unavailable: str, call: str, seen: Seen) -> None:
     """Compare the duration with that of a session in which the call fails at once."""
     control = scripted(case, on_unavailable, **_of(call, "error")).session
-    what = f"a {call} that hangs, beyond one that fails"
+    what = f"how much longer a hanging {call} takes than a failing one"
     expect_no_longer(case, what, seen.session, control, GIVEN_UP_MS + 5 * case.tick_ms)
 
 

@@ -94,7 +94,7 @@ def _stuck(case: BackendCase, kinds: set[str]) -> set[str]:
             if getattr(why, "hang", False) or getattr(why, "symptom", "") == "does not return":
                 found.add(kind)
         except ShimBroke:
-            # The checks after this one report a broken shim.
+            # Ignore a broken shim here, because a later check reports it.
             return
 
     with made_ground() as ground:

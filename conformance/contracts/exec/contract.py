@@ -23,8 +23,8 @@ CONTRACT = Contract(
     run_only=frozenset({"exec.run", "exec.batch"}),
     case="contracts.exec.client:ExecCase",
     trust="contracts.exec.trust:trust",
-    # A fault of exec makes tests of its own topic fail within seconds. So by default a fault runs
-    # against all tests of its topic, and one test of each other topic.
+    # All tests of the fault's topic run, because they take only seconds, and one test of each other
+    # topic.
     fault_scope="focus",
     # Runs of exec wait most of the time, so several of them fit on one processor.
     fault_lanes=6,

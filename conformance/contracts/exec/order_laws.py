@@ -197,7 +197,7 @@ def _causeless(judged: Judged) -> Iterator[Violation]:
             yield Violation(
                 "EXEC-TIMEOUT-02",
                 "no signal without a cause",
-                "a group without a cause is left alone",
+                "a group gets no signal without a cause",
                 f"signal {send.facts['signal']} at {send.at // MS} ms",
             )
 

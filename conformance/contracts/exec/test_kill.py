@@ -88,7 +88,7 @@ def test_a_group_that_goes_on_writing_has_the_same_grace(case: ExecCase) -> None
         seen = shim.finish()
     if not seen.stdout.startswith(b"x\n"):
         raise Late("the member writes", "a first line", str(seen.stdout[:20]))
-    what = "the shim's life beyond the deadline, in ms"
+    what = "how long the shim lives after the deadline, in ms"
     expect(what, seen.elapsed_ms - SETTLED_MS, at_least(case.grace_ms))
     limit_ms = case.grace_ms + case.tick_ms
     what = "from the child's SIGTERM to the end of the run"
@@ -108,7 +108,7 @@ def test_members_that_end_one_by_one_do_not_extend_the_grace(case: ExecCase) -> 
     what = "from the first SIGTERM to the end of the run"
     limit_ms = case.grace_ms + case.tick_ms
     expect_within(case, what, sigterm.effect, seen.end, limit_ms)
-    what = "the shim's life beyond the deadline, in ms"
+    what = "how long the shim lives after the deadline, in ms"
     expect(what, seen.elapsed_ms - SETTLED_MS, at_least(case.grace_ms))
 
 

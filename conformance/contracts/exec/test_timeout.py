@@ -124,7 +124,7 @@ def test_timeout_zero_is_expired_at_once(case: ExecCase) -> None:
     seen = wait_for_deadline(case, 0)
     result = seen.result
     expect("success and exit_code", (result["success"], result["exit_code"]), (False, None))
-    what = "the shim's life beyond that of a run that ends by itself"
+    what = "how much longer the shim lives than in a run that ends by itself"
     expect_no_longer(case, what, seen, control, 2 * case.tick_ms)
 
 

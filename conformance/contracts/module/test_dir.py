@@ -170,7 +170,11 @@ def test_the_directory_stays_until_the_module_has_ended(case: ModuleCase, how: s
             shim.signal("TERM")
             seen = shim.finish()
     home = noted(case.tmp / "home")
-    expect("what the module finds in its grace", noted(place), f"{home}\n{home}/a/b/c\n")
+    expect(
+        "what the module finds in its directory during the grace period",
+        noted(place),
+        f"{home}\n{home}/a/b/c\n",
+    )
     expect_home_gone(case, seen)
 
 
@@ -240,7 +244,7 @@ def test_the_target_of_a_link_stays(case: ModuleCase) -> None:
     case.module.script("links", noting_home(case, f"{link}; echo 1"))
     seen = case.module.execute("links")
     expect_home_gone(case, seen)
-    expect("whether the file behind the link is there", (kept / "file").exists(), True)
+    expect("whether the target of the link still exists", (kept / "file").exists(), True)
 
 
 @requires("MODULE-DIR-03")

@@ -92,7 +92,9 @@ def test_removal_is_repeated_until_a_writer_stops(case: ModuleCase) -> None:
     last = [event.t_ns for event in stopped.all("end")]
     ended = case.events().all("end")[0]
     if left and (not last or elapsed_ms(ended.t_ns, last[0]) > STOPPED_MS):
-        raise Late("the writer behind the module", f"it stops within {STOPPED_MS} ms", "it writes")
+        raise Late(
+            "a process that the module started", f"it stops within {STOPPED_MS} ms", "it writes"
+        )
     with for_the_prompt(case):
         got = (left, seen.result.get("directory_left"))
         expect("whether the directory is left, and the reported one", got, (False, None))

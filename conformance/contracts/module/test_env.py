@@ -72,7 +72,11 @@ def test_other_variables_do_not_reach_the_module(case: ModuleCase) -> None:
     got, _ = environment(case, {**DECOYS, "PATH": "/usr/bin:/bin", "LANG": "C", "LC_ALL": "C"})
     expected = ALWAYS | {"PATH", "LANG", "LC_ALL"}
     strange = sorted(name for name in got if name not in expected)
-    expect("variables beyond the list", [name for name in strange if name[:7] != "APCORE_"], [])
+    expect(
+        "variables that are not on the list",
+        [name for name in strange if name[:7] != "APCORE_"],
+        [],
+    )
 
 
 @requires("MODULE-ENV-02")

@@ -377,7 +377,7 @@ def test_without_descriptors_an_execution_fails_and_leaves_nothing(case: ModuleC
         kind = (seen.raw.get("error") or {}).get("kind") or seen.outcome
         left = [each.describe() for each in (*seen.survivors, *seen.zombies)]
         more = sorted(folders(case) - usual)
-        expect(f"what is left of an execution with {limit} descriptors", (left, more), ([], []))
+        expect(f"what an execution with {limit} descriptors leaves", (left, more), ([], []))
         ends.append(str(kind))
         if ends[-4:] == ["value"] * 4:
             expect("number of different outcomes", len(set(ends)), at_most(6), {"ends": ends})

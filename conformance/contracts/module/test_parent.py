@@ -54,7 +54,7 @@ def test_the_module_ends_with_a_killed_caller(case: ModuleCase) -> None:
         shim.wait_exit()
         gone = until(lambda: module not in {p.pid for p in shim.descendants() if p.alive}, 3)
         left = [each.describe() for each in shim.descendants() if each.alive]
-    expect("whether the module is gone", gone, True, {"survivors": left} if left else {})
+    expect("whether the module has ended", gone, True, {"survivors": left} if left else {})
 
 
 # How a module ends; the last one times out.

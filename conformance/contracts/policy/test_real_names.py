@@ -190,4 +190,4 @@ def test_a_location_without_a_valid_path_is_not_confused_with_another(
         policy, str(tree.root), questions("read", ["docs/strange", "docs/same"])
     )
     got = [item.get("allowed", False) for item in items]
-    expect("whether what the links lead to may be read", got, [False, True], {"answers": items})
+    expect("whether the targets of the links may be read", got, [False, True], {"answers": items})

@@ -95,7 +95,9 @@ def _policies(case: PolicyCase, say: Say) -> None:
     answers = [item.get("allowed") for item in first]
     yes, other = answers[: len(YES)], answers[len(YES) :]
     if all(answer is True for answer in other):
-        raise no("what is denied, what no rule allows and an empty list allow: it says yes to all")
+        raise no(
+            "a denied path, a path without a rule and an empty list are allowed: it says yes to all"
+        )
     if not any(answer is True for answer in yes):
         raise no(f"two paths that rules allow are answered with {shown(first)}: it says no to all")
     say("a policy allows exactly the expected paths, with the same answers twice")

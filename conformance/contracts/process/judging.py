@@ -100,7 +100,7 @@ def are_gone(case: ProcessCase, shim: ShimProcess[Any], pids: set[int]) -> bool:
     """
     gone = until(lambda: not pids & {p.pid for p in shim.descendants() if p.alive}, 1)
     if not gone and case.attempt.number == 1:
-        raise Late("members of the group", "they are gone after 1 s", "some live on")
+        raise Late("members of the group", "they have ended after 1 s", "some live on")
     return gone
 
 

@@ -209,7 +209,7 @@ def _causes(judged: Judged) -> Iterator[Violation]:
                 yield Violation(
                     "PROCESS-WAIT-03",
                     "no signal without a cause",
-                    "a child without a cause is left alone",
+                    "a child gets no signal without a cause",
                     f"signal {signo} at {send.at // MS} ms",
                 )
                 return

@@ -161,7 +161,7 @@ def test_a_bridge_that_is_killed_at_once_leaves_nothing(case: ProcessCase) -> No
         shim.wait_exit()
         pid = int(place.read_text())
         gone = are_gone(case, shim, {pid})
-    expect("whether the child is gone", gone, True)
+    expect("whether the child has ended", gone, True)
 
 
 @requires("PROCESS-BRIDGE-01")

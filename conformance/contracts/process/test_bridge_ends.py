@@ -30,8 +30,8 @@ def test_a_writer_that_left_the_group_is_not_waited_for(case: ProcessCase, fd: i
     expect_within(case, "from the child's end to the bridge's", ended.cause, seen.end, limit)
 
 
-# The processes that still run when the bridge is killed: their rules, and the event after which the
-# grace period has begun.
+# The processes that still run when the bridge is killed: their options of `siglog`, and the event
+# after which the grace period has begun.
 LEFT = {"the child": ([], "signal"), "members": (["--on", "TERM:exit:4"], "end")}
 
 

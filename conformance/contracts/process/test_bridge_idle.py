@@ -35,7 +35,7 @@ def wanted_share(shim: ShimProcess[Bridge]) -> float:
 
 IDLE = {
     "from the start": "",
-    "behind a pause of its client": "head -c 300000 /dev/zero;",
+    "after a pause of its client": "head -c 300000 /dev/zero;",
     "its stdout closed": "exec >&-;",
 }
 

@@ -69,7 +69,8 @@ def test_wildcards_inside_an_exception_have_their_usual_width(case: SbplCase, si
         compare_writes(case, f"{rules} inside an exception", given, BELOW)
 
 
-# At these numbers of rules a mask, a byte or a table of a compiler is full.
+# Numbers of rules around powers of two, at which a bit mask, a byte or a table of a compiler may be
+# too small.
 COUNTS = (1, 8, 9, 31, 33, 63, 65, 127, 129, 255, 257, 513)
 
 

@@ -145,7 +145,7 @@ class Inside:
         for change in changes(self._contract):
             here = not change.parts or not {*change.parts}.isdisjoint(self.parts)
             if here and change.requirement in self._case.deciding and names & {*change.tests}:
-                instead = f"; {change.instead} decides what holds" if change.instead else ""
+                instead = f"; {change.instead} has the rule that applies" if change.instead else ""
                 raise Changed(f"{change.why}{instead}")
 
 

@@ -152,7 +152,7 @@ def prompt(facts: Facts, most_ms: int, requirement: str) -> Iterator[Violation]:
     if waited > most_ms:
         yield Violation(
             requirement,
-            "the implementation returns when its group has gone",
+            "the implementation returns when its group has ended",
             f"at most {most_ms} ms later",
             f"it still waited {waited} ms",
         )

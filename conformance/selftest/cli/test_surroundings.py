@@ -130,7 +130,11 @@ def test_a_terminal_of_no_size_shows_the_whole_line() -> None:
     ("name", "text", "says"),
     [
         ("crlf", "#!/usr/bin/env python3\r\nimport sys\r\n", "CR LF .*LF at the line ends"),
-        ("other", "#!/usr/bin/python9\n", "names /usr/bin/python9, which is not there .*python3 "),
+        (
+            "other",
+            "#!/usr/bin/python9\n",
+            "names /usr/bin/python9, which does not exist .*python3 ",
+        ),
         ("bare", "import sys\n", "has no #! line .*--shim 'python3 "),
         ("empty", "", "has no #! line"),
         ("my shim", "#!/bin/sh\n", "is split at its blanks .*--shim \"'"),

@@ -169,7 +169,7 @@ static int run_child(void *ctx) {
     if (end_signal != 0)
         (void)set_failure(&launcher->failure, BS_LAUNCH_SANDBOX, EINTR, "ended before it began");
     else if (getppid() != launcher->self) /* the parent died before the prctl above */
-        (void)set_failure(&launcher->failure, BS_LAUNCH_SANDBOX, 0, "the launcher is gone");
+        (void)set_failure(&launcher->failure, BS_LAUNCH_SANDBOX, 0, "the launcher has ended");
     else if (launcher->namespaces)
         execute_bubblewrap(launcher, &setup->ends);
     else

@@ -37,9 +37,8 @@ struct bs_path_access {
     enum bs_access access;
     /* the rules that deny a name that leads through links to the path; index: enum bs_op */
     const struct bs_entry *rules[2];
-    /* the rule that denies to modify a name which leads through a link that programs can replace.
-     * The file itself is protected, but a program can put another file in its place under that
-     * name. */
+    /* a rule that denies modifying a name which leads through a link to this file. Programs can
+     * replace the link, so another file can take that name, although this file is protected. */
     const struct bs_entry *replaceable;
 };
 

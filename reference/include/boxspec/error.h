@@ -24,7 +24,7 @@ enum bs_code {
     BS_E_EXECUTION = -1, /* the call could not be carried out */
     BS_E_DENIED = -2,    /* a sandbox refused the request; no program was started */
     BS_E_INVALID = -3,   /* the request itself is wrong */
-    BS_E_IO = -4         /* a file or stream could not be used (not one of the child) */
+    BS_E_IO = -4         /* a file could not be used; for streams of the child: BS_E_EXECUTION */
 };
 
 struct bs_error {

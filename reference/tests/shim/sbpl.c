@@ -82,7 +82,7 @@ static void a_command_is_wrapped(void **state) {
         "/usr/bin/sandbox-exec");
     HAS(WRAP "'argv':['x','-s'],'provider':'gemini','file':'/p.sb','wrapper':'missing',"
              "'allow_fallback':true}",
-        "{'argv':['x','-s'],'wrapped':false,'warnings':['/usr/bin/sandbox-exec is not there");
+        "{'argv':['x','-s'],'wrapped':false,'warnings':['/usr/bin/sandbox-exec is missing");
 }
 
 static void problems_of_a_wrap_are_named(void **state) {

@@ -29,7 +29,7 @@ def reference_absent() -> str | None:
     """Return the reason why the reference is missing, or None."""
     if INSTALLED and ABSENT.is_file():
         return ABSENT.read_text(encoding="utf-8").strip()
-    return None if REFERENCE.is_file() else "it is not there"
+    return None if REFERENCE.is_file() else "it is missing"
 
 
 def reference_argv() -> tuple[str, ...]:
@@ -117,7 +117,7 @@ def _check_beginning(word: str, path: Path) -> None:
         raise UsageError(place, "its #! line ends with CR LF", "save it with LF at the line ends")
     interpreter = os.fsdecode(line[2:].split()[0]) if line[2:].split() else ""
     if interpreter.startswith("/") and not Path(interpreter).exists():
-        raise UsageError(place, f"its #! line names {interpreter}, which is not there", named)
+        raise UsageError(place, f"its #! line names {interpreter}, which does not exist", named)
 
 
 def _absolute_if_file(word: str, after: str) -> str:

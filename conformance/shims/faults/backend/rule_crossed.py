@@ -38,7 +38,8 @@ def a_read_only_workspace_has_no_rules():
 def rules_are_for_one_profile():
     @replaces(Bubblewrap)
     def mounts(original, self, context, given, claims):
-        # Except for hidden files in a read-only workspace, which another requirement tests.
+        # The rules still hold under read-only, because another requirement tests hidden files in a
+        # read-only workspace.
         known = context.profile in ("repo-write", "read-only")
         return original(self, context, given, claims) if known else []
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WRAPPER = "/usr/bin/sandbox-exec"
 PROVIDERS = ("codex", "claude", "gemini")
 OWN_FILE = "the profile allows a program to write to its own file; name another dir"
-BARE = f"{WRAPPER} is not there: the command runs without it, with its own flags"
+BARE = f"{WRAPPER} is missing: the command runs without it, with its own flags"
 
 
 def wrap(shim: Shim, reader: Reader) -> Object:
@@ -39,7 +39,7 @@ def wrap(shim: Shim, reader: Reader) -> Object:
         words = [*wrapper_words(file), *flags.neutral(argv, provider)]
         return answer(words, True, source.warnings(file))
     if not fallback:
-        why = f"{WRAPPER} is not there, and nothing else confines; allow_fallback runs without it"
+        why = f"{WRAPPER} is missing, and nothing else confines; allow_fallback runs without it"
         raise Failed("execution", why)
     return answer(bare(argv, provider), False, warnings())
 

@@ -1,4 +1,4 @@
-"""Tries about streams, results, deadlines, and signals to the caller."""
+"""Show how a library handles streams, results, deadlines, and signals to the caller."""
 
 import os
 import re

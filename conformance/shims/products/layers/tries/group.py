@@ -1,4 +1,4 @@
-"""Tries about the process group of a command: members that remain after a deadline or an exit."""
+"""Show which members of a command's process group a library leaves after a deadline or an exit."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""Helpers of the tries: start a caller, read its answer, and find out which processes live."""
+"""Helpers of this folder: start a caller, read its answer, and find out which processes live."""
 
 import json
 import os

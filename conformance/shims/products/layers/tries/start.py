@@ -1,4 +1,4 @@
-"""Tries about finding and starting a command, and about the state that it inherits."""
+"""Show how a library finds and starts a command, and which state the command inherits."""
 
 import os
 import signal

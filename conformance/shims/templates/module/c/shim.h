@@ -19,8 +19,8 @@ struct ending {
 struct ending run(const char *program, struct bytes input, double limit_ms, const char *folder,
                   char **env);
 
-/* In starting.c. Start a program with three pipes, and set the caller's ends and, if that failed,
-   errno. */
+/* In starting.c. Start a program with three pipes. Sets `ends` to the caller's ends of the pipes.
+   If the program cannot be started, sets `why_not` to the errno. */
 pid_t start(const char *program, const char *folder, char **env, int ends[3], int *why_not);
 
 /* In value.c. Return the one JSON value of an output, or NULL and the reason. cJSON takes texts
