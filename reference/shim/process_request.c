@@ -129,7 +129,7 @@ static void decode_repeat(struct bs_script *script, const cJSON *item, const cha
         }
         decode_step(script, each, inner_at, inner);
         if (inner->thread != NULL)
-            bs_problem(decoder, inner_at, "`thread` belongs to the repeat, not to its steps");
+            bs_problem(decoder, inner_at, "give `thread` to the repeat, not to its steps");
     }
 }
 

@@ -171,7 +171,7 @@ def test_the_enforcement_is_the_claim(case: BackendCase, probe: str) -> None:
         expect("the claim of fs-write", lacking["claim"], one_of("partial", "unavailable"))
         # The reason may begin with the name of the aspect.
         expect(
-            "the reasons of the session",
+            "the reasons that the session gives",
             "\n".join(result["reasons"]),
             contains(lacking["reasons"][0]),
         )

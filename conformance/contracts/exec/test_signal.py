@@ -331,7 +331,7 @@ def test_a_signal_that_did_not_decide_the_result_is_listed(case: ExecCase, name:
 @requires("EXEC-SIGNAL-07", capability="exec.termination")
 def test_a_signal_that_decided_the_result_is_not_listed(case: ExecCase) -> None:
     result = interrupted(case, "TERM").result
-    expect("pending_signals of a run that the signal named", result["pending_signals"], [])
+    expect("pending_signals of a run whose result names the signal", result["pending_signals"], [])
 
 
 @pytest.mark.parametrize("first", ["deadline", "TERM", "INT"])

@@ -32,7 +32,7 @@ static struct {
     unsigned fail_read;
     unsigned reads;
     int poll_error;  /* error of every poll that would wait */
-    int refuse_once; /* a signal that the kernel refuses to send once */
+    int refuse_once; /* number of a signal; the first attempt to send it fails */
     /* waiting for the child fails, as if another part of the program had reaped it */
     bool lose_child;
     bool no_group_pidfd;

@@ -81,7 +81,7 @@ static void each_rule_has_the_keys_that_its_paths_have(void **state) {
 
 enum { MANY = 200 };
 
-/* Build an index of MANY rules, which a format with a number gives. */
+/* Build an index of MANY rules. `format` makes the text of each rule from its number. */
 static void build_index(struct bs_index *index, const char *format) {
     static char texts[MANY][64];
     static struct bs_pattern patterns[MANY];

@@ -6,7 +6,7 @@ import policy.merge as merge
 from faults.policy.counted import keep_first
 from faults.registry import fault, replaces
 
-# C17: depth and number
+# Kind C17 of contracts/kinds-policy.yaml: depth and number
 
 
 @fault("POLICY-CHECK-02", "global denies after the 256th are forgotten", "a number of one byte")
@@ -19,7 +19,7 @@ def denies_after_four_thousand():
     keep_first(4000, lambda entry: entry.origin == "denyModify")
 
 
-# C21: patterns that are equal, or almost
+# Kind C21 of contracts/kinds-policy.yaml: patterns that are equal, or almost
 
 
 @fault("POLICY-CHECK-05", "neighbouring rules of one sign are ordered by the alphabet", "a set")
@@ -68,7 +68,7 @@ def paths_end_at_path_max_of_macos():
     cut_at(1024)
 
 
-# C1: state from one request to the next
+# Kind C1 of contracts/kinds-policy.yaml: state from one request to the next
 
 
 @fault(

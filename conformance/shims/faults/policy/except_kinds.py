@@ -21,7 +21,7 @@ def change_bodies_inside_exceptions(change):
         return decide.last_match(changed, text, fold)
 
 
-# C17: depth and number
+# Kind C17 of contracts/kinds-policy.yaml: depth and number
 
 
 @fault("POLICY-EXCEPT-03", "exceptions after the 32nd are forgotten", "a mask of 32 bits")
@@ -29,7 +29,7 @@ def exceptions_after_the_32nd():
     keep_first(32, lambda entry: entry.sign == "except")
 
 
-# C21: patterns that are equal, or almost
+# Kind C21 of contracts/kinds-policy.yaml: patterns that are equal, or almost
 
 
 @fault("POLICY-EXCEPT-04", "in an exception `?` of the profile is any text", "two matchers")

@@ -78,7 +78,7 @@ def under_the_directive(kind, is_meant):
         return kind if now and is_meant(text) else original(text)
 
 
-# C10: keys have the rules of values
+# Kind C10 of contracts/kinds-policy.yaml: keys have the rules of values
 
 
 @fault("POLICY-FILE-10", "control characters may stand in a key", "keys are scanned, not checked")
@@ -178,7 +178,7 @@ def tilde_of_a_key_is_not_escaped():
     load.escaped = lambda name: name.replace("/", "~1")
 
 
-# C12: edges of paths and files
+# Kind C12 of contracts/kinds-policy.yaml: edges of paths and files
 
 
 @fault(

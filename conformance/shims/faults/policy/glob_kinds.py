@@ -30,7 +30,7 @@ def not_taken_by_one(characters):
     glob.STEPS[glob.ONE] = glob.one
 
 
-# C12: edges of paths and files
+# Kind C12 of contracts/kinds-policy.yaml: edges of paths and files
 
 
 @fault("POLICY-GLOB-01", "U+0001 stands for two stars inside the matcher", "a replaced `**`")
@@ -58,7 +58,7 @@ def delete_as_a_placeholder():
     placeholder("\x7f", glob.STAR)
 
 
-# C17: depth and number
+# Kind C17 of contracts/kinds-policy.yaml: depth and number
 
 
 @fault(
@@ -83,7 +83,7 @@ def wildcards_after_the_16th():
         return found
 
 
-# C21: patterns that are equal, or almost
+# Kind C21 of contracts/kinds-policy.yaml: patterns that are equal, or almost
 
 
 @fault("POLICY-GLOB-11", "`P/**/*` is simplified to `P/**`", "all below, they say")

@@ -12,7 +12,7 @@ def found_as(change):
         return original(self)
 
 
-# C13: names like the built-in one
+# Kind C13 of contracts/kinds-policy.yaml: names like the built-in one
 
 
 @fault("POLICY-PROFILE-01", "UNRESTRICTED is the built-in profile, too", "names without case")

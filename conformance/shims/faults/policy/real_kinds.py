@@ -7,7 +7,7 @@ import policy.real as real
 from errors import Failed
 from faults.registry import fault, replaces
 
-# C12: edges of paths and files
+# Kind C12 of contracts/kinds-policy.yaml: edges of paths and files
 
 LONGEST = 255  # bytes of a name
 
