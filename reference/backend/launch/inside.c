@@ -16,16 +16,20 @@
 #include "base/sys.h"
 #include "exec/group_end.h"
 
-/* Split the text that arrived through the pipe: the number of arguments, the arguments and the
- * environment variables, each followed by a NUL. They come through a pipe, because the command line
- * of bubblewrap accepts at most 9,000 arguments. */
+/* Split the text that arrived through the pipe: the numbers of arguments and of environment
+ * variables, then these texts, each followed by a NUL. They come through a pipe, because the
+ * command line of bubblewrap accepts at most 9,000 arguments. The numbers show that none is
+ * missing. */
 static bool split_program(struct program *program, char *text, size_t len) {
     size_t count = 0;
     for (size_t i = 0; i < len; i++)
         count += text[i] == '\0';
+    char *second = NULL;
     char *rest = NULL;
-    unsigned long n_args = strtoul(text, &rest, 10);
-    if (rest == text || *rest != '\0' || n_args == 0 || n_args >= count)
+    unsigned long n_args = strtoul(text, &second, 10);
+    unsigned long n_env = strtoul(second, &rest, 10);
+    if (second == text || rest == second || *rest != '\0' || n_args == 0 || n_args >= count ||
+        n_env != count - 1 - n_args)
         return false;
     char **list = calloc(count + 2, sizeof *list);
     if (list == NULL)
@@ -53,8 +57,8 @@ static bool read_program(struct program *program, struct bs_launch_failure *fail
         if (n > 0)
             text.len += (size_t)n;
     } while (n > 0);
-    /* The last byte must be an extra NUL. If it is missing, the launcher died before it had written
-     * everything. */
+    /* The last byte must be an extra NUL. If it is missing, the launcher ended before it had
+     * written everything. */
     if (text.failed || n < 0 || text.len == 0 || text.data[text.len - 1] != '\0') {
         return set_failure(failure, BS_LAUNCH_SANDBOX, 0, "the launcher has ended");
     }

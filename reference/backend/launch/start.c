@@ -235,13 +235,16 @@ static void send_text(struct launcher *launcher, const char *text) {
 
 void release_program(struct launcher *launcher) {
     const struct program *program = launcher->program;
-    char number[24];
-    size_t n = 0;
+    char numbers[48];
+    size_t n_args = 0;
+    size_t n_env = 0;
     launcher->released = true;
-    while (program->argv[n] != NULL)
-        n++;
-    (void)snprintf(number, sizeof number, "%zu", n);
-    send_text(launcher, number);
+    while (program->argv[n_args] != NULL)
+        n_args++;
+    while (program->envp[n_env] != NULL)
+        n_env++;
+    (void)snprintf(numbers, sizeof numbers, "%zu %zu", n_args, n_env);
+    send_text(launcher, numbers);
     for (char *const *word = program->argv; *word != NULL; word++)
         send_text(launcher, *word);
     for (char *const *entry = program->envp; *entry != NULL; entry++)

@@ -182,6 +182,8 @@ static bool has_btrfs(void) {
     bool found = list == NULL;
     while (!found && getline(&line, &size, list) > 0)
         found = strstr(line, " btrfs ") != NULL;
+    if (list != NULL && !found)
+        found = feof(list) == 0; /* the rest of the list could not be read */
     free(line);
     if (list != NULL)
         (void)fclose(list);

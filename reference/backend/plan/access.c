@@ -204,7 +204,7 @@ static bool add_inner_link(struct bs_names *names, const char *relative, const c
         *slash = '\0';
     bool replaceable =
         bs_root_is_writable(names->context) &&
-        bs_profile_allows_new(names->profile, BS_OP_MODIFY, slash != NULL ? parent : "");
+        bs_profile_may_allow_new(names->profile, BS_OP_MODIFY, slash != NULL ? parent : "");
     bool good = bs_inner_links_add(&names->links, relative, target, replaceable);
     free(parent);
     return good;

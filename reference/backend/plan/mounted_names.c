@@ -66,8 +66,9 @@ static int read_mounts(struct mounts *mounts) {
     int os_error = lines == NULL ? errno : 0;
     while (os_error == 0 && getline(&line, &size, lines) > 0)
         os_error = add_mount(mounts, line) ? 0 : ENOMEM;
-    if (os_error == 0 && ferror(lines) != 0)
-        os_error = EIO;
+    /* getline sets no error flag if memory ran out, and a part of the list would look complete */
+    if (os_error == 0 && feof(lines) == 0)
+        os_error = errno == ENOMEM ? ENOMEM : EIO;
     free(line);
     if (lines != NULL)
         (void)fclose(lines);

@@ -5,23 +5,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool bs_profile_allows(const struct bs_profile *profile, enum bs_op op, const char *path) {
+/* Return the decision about the path, or `without_memory` if memory ran out. */
+static bool decide(const struct bs_profile *profile, enum bs_op op, const char *path,
+                   bool without_memory) {
     struct bs_decision decision;
+    int code = bs_profile_check(profile, op, path, strlen(path), &decision, NULL);
     /* A path that the policy refuses counts as denied. */
-    if (bs_profile_check(profile, op, path, strlen(path), &decision, NULL) != BS_OK)
-        return false;
+    if (code != BS_OK)
+        return code == BS_E_EXECUTION && without_memory;
     bool allowed = decision.allowed;
     bs_decision_clear(&decision);
     return allowed;
 }
 
-bool bs_profile_allows_new(const struct bs_profile *profile, enum bs_op op, const char *dir) {
+static bool decide_new(const struct bs_profile *profile, enum bs_op op, const char *dir,
+                       bool without_memory) {
     char *path = NULL;
     if (asprintf(&path, "%s%s" BS_NEW_NAME, dir, dir[0] != '\0' ? "/" : "") < 0)
-        return false;
-    bool allowed = bs_profile_allows(profile, op, path);
+        return without_memory;
+    bool allowed = decide(profile, op, path, without_memory);
     free(path);
     return allowed;
+}
+
+bool bs_profile_allows(const struct bs_profile *profile, enum bs_op op, const char *path) {
+    return decide(profile, op, path, false);
+}
+
+bool bs_profile_allows_new(const struct bs_profile *profile, enum bs_op op, const char *dir) {
+    return decide_new(profile, op, dir, false);
+}
+
+bool bs_profile_may_allow_new(const struct bs_profile *profile, enum bs_op op, const char *dir) {
+    return decide_new(profile, op, dir, true);
 }
 
 bool bs_profile_denies(const struct bs_profile *profile, enum bs_op op) {

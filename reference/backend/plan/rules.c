@@ -51,7 +51,7 @@ static bool is_missed(const struct bs_planned *planned, enum bs_op op, const cha
  * read-only mount, which protects all paths below it. */
 static bool is_open_below(const struct bs_profile *profile, const char *path, size_t len) {
     char *dir = strndup(path, len);
-    bool open = dir == NULL || bs_profile_allows_new(profile, BS_OP_MODIFY, dir);
+    bool open = dir == NULL || bs_profile_may_allow_new(profile, BS_OP_MODIFY, dir);
     free(dir);
     return open;
 }

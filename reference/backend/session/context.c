@@ -22,13 +22,14 @@ bool bs_context_cache(const char *root, char **cache) {
     if (asprintf(&path, "%s/.cache", home) < 0)
         return false;
     char *real = realpath(path, NULL);
+    bool good = real != NULL || errno != ENOMEM;
     if (root == NULL || real == NULL ||
         (!bs_is_below(real, root) && !bs_link_may_be_replaced(path, is_below_root, root)))
         *cache = real;
     else
         free(real);
     free(path);
-    return true;
+    return good;
 }
 
 bool bs_is_below(const char *path, const char *dir) {
@@ -196,11 +197,14 @@ int bs_context_check_dir(const struct bs_backend_context *context, const char *d
                          struct bs_error *err) {
     if (dir == NULL)
         return BS_OK;
+    errno = 0;
     char *real = realpath(dir, NULL);
-    char *root = realpath(context->root, NULL);
-    char *cwd = context->cwd != NULL ? realpath(context->cwd, NULL) : NULL;
+    char *root = errno != ENOMEM ? realpath(context->root, NULL) : NULL;
+    char *cwd = errno != ENOMEM && context->cwd != NULL ? realpath(context->cwd, NULL) : NULL;
     int code = BS_OK;
-    if (dir[0] != '/')
+    if (errno == ENOMEM)
+        code = bs_fail(err, BS_E_EXECUTION, ENOMEM, "out of memory for `%.900s`", dir);
+    else if (dir[0] != '/')
         code = bs_fail(err, BS_E_INVALID, 0,
                        "current_dir: `%.900s`: inside a sandbox it must be an absolute path", dir);
     else if (real != NULL && root != NULL && !bs_is_below(real, root))

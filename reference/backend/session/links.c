@@ -10,20 +10,26 @@
 
 enum { MOST_LINKS = 40 }; /* as path_resolution(7) */
 
-/* Return the length of the shortest prefix of `path` that is a symbolic link, or 0. */
-static size_t first_link(const char *path) {
+/* Set *end_of_link to the length of the shortest prefix of `path` that is a symbolic link, or to 0.
+ * Returns false if the path is too long to be examined. */
+static bool find_first_link(const char *path, size_t *end_of_link) {
     char prefix[PATH_MAX];
     struct stat st;
     size_t len = strlen(path);
-    for (size_t end = 1; end <= len && end < sizeof prefix; end++) {
+    *end_of_link = 0;
+    if (len >= sizeof prefix)
+        return false;
+    for (size_t end = 1; end <= len; end++) {
         if (end < len && path[end] != '/')
             continue;
         memcpy(prefix, path, end);
         prefix[end] = '\0';
-        if (lstat(prefix, &st) == 0 && S_ISLNK(st.st_mode))
-            return end;
+        if (lstat(prefix, &st) == 0 && S_ISLNK(st.st_mode)) {
+            *end_of_link = end;
+            break;
+        }
     }
-    return 0;
+    return true;
 }
 
 /* Return the real path of a link without following the link itself. The result comes from malloc,
@@ -54,9 +60,9 @@ static char *followed(const char *place, const char *rest) {
 
 bool bs_link_may_be_replaced(const char *path, bs_may_replace *may_replace, const void *data) {
     char *at = strdup(path);
-    bool found = false;
     size_t end = 0;
-    for (int links = 0; at != NULL && !found && (end = first_link(at)) > 0; links++) {
+    bool found = at == NULL || !find_first_link(at, &end);
+    for (int links = 0; !found && end > 0; links++) {
         char *rest = strdup(at + end);
         at[end] = '\0';
         char *place = place_of(at);
@@ -65,8 +71,8 @@ bool bs_link_may_be_replaced(const char *path, bs_may_replace *may_replace, cons
         at = found ? NULL : followed(place, rest);
         free(place);
         free(rest);
+        found = at == NULL || !find_first_link(at, &end);
     }
-    bool unknown = at == NULL;
     free(at);
-    return found || unknown;
+    return found;
 }

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include <boxspec/backend.h>
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,18 @@
 #include "backend/session/links.h"
 #include "support/folder.h"
 #include "support/harness.h"
+
+static bool has_no_memory; /* realpath fails */
+
+char *__real_realpath(const char *path, char *resolved);
+char *__wrap_realpath(const char *path, char *resolved);
+
+char *__wrap_realpath(const char *path, char *resolved) {
+    if (!has_no_memory)
+        return __real_realpath(path, resolved);
+    errno = ENOMEM;
+    return NULL;
+}
 
 static int egress(const char *entry, enum bs_confine confine) {
     struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
@@ -124,6 +137,41 @@ static void each_link_on_the_way_is_found(void **state) {
     assert_false(passes(folder, "ws/missing", "ws/inner"));
 }
 
+/* A directory that cannot be resolved must not count as one that does not exist. */
+static void a_lack_of_memory_hides_no_directory(void **state) {
+    struct bs_backend_context context = BS_BACKEND_CONTEXT_INIT;
+    const struct folder *folder = *state;
+    char *cache = NULL;
+    context.root = folder->path;
+    assert_int_equal(bs_context_check_dir(&context, "/", NULL), BS_E_INVALID);
+    assert_int_equal(bs_context_check_dir(&context, "/no/such/dir", NULL), BS_OK);
+    assert_int_equal(setenv("HOME", folder->path, 1), 0);
+    assert_true(bs_context_cache(NULL, &cache));
+    has_no_memory = true;
+    assert_int_equal(bs_context_check_dir(&context, "/", NULL), BS_E_EXECUTION);
+    assert_false(bs_context_cache(NULL, &cache));
+    has_no_memory = false;
+    assert_null(cache);
+}
+
+/* The path becomes longer than PATH_MAX when its first link is followed. */
+static void a_path_that_is_too_long_counts_as_replaceable(void **state) {
+    const struct folder *folder = *state;
+    char path[PATH_MAX] = "long";
+    char text[PATH_MAX] = "";
+    folder_add_folder(folder, "ws");
+    folder_add_folder(folder, "out");
+    assert_int_equal(symlinkat("../out", folder->fd, "ws/inner"), 0);
+    for (int i = 0; i < 1000; i++) {
+        strcat(text, "./");
+        strcat(path, "/.");
+    }
+    for (int i = 0; i < 400; i++)
+        strcat(path, "/.");
+    assert_int_equal(symlinkat(strcat(text, "ws"), folder->fd, "long"), 0);
+    assert_true(passes(folder, strcat(path, "/inner"), "ws/inner"));
+}
+
 static void links_without_an_end_count_as_replaceable(void **state) {
     const struct folder *folder = *state;
     assert_int_equal(symlinkat("b", folder->fd, "a"), 0);
@@ -143,6 +191,10 @@ int main(void) {
                                         folder_teardown),
         cmocka_unit_test(a_sibling_with_a_longer_name_is_not_below),
         cmocka_unit_test_setup_teardown(each_link_on_the_way_is_found, folder_setup,
+                                        folder_teardown),
+        cmocka_unit_test_setup_teardown(a_lack_of_memory_hides_no_directory, folder_setup,
+                                        folder_teardown),
+        cmocka_unit_test_setup_teardown(a_path_that_is_too_long_counts_as_replaceable, folder_setup,
                                         folder_teardown),
         cmocka_unit_test_setup_teardown(links_without_an_end_count_as_replaceable, folder_setup,
                                         folder_teardown),

@@ -4,6 +4,8 @@
 #include <boxspec/backend.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -209,6 +211,70 @@ static void it_sleeps_while_bubblewrap_ends(void **state) {
     assert_in_range(in_ms(used.ru_utime) + in_ms(used.ru_stime), 0, 50);
 }
 
+/* Become the parent of a new namespace, start pid 1 in it, and end as it ends. The text is what the
+ * launcher would send. */
+static void start_pid_1(const char *text, size_t len, int out) {
+    enum { STATUS = 3, PROGRAM, IN, OUT, ERR, HIGH = 50 };
+    static const char mask[] = "0000000000000000000000000000000000000000000000000000000000000000";
+    int ends[2];
+    int status = 0;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (unshare((geteuid() != 0 ? CLONE_NEWUSER : 0) | CLONE_NEWPID) != 0)
+        _exit(77);
+    if (pipe(ends) != 0 || write(ends[1], text, len) != (ssize_t)len || close(ends[1]) != 0)
+        _exit(1);
+    pid_t pid = fork();
+    if (pid == 0) {
+        const int fds[] = {null, ends[0], null, out, null};
+        for (int i = 0; i < 5; i++)
+            (void)dup2(fds[i], HIGH + i);
+        for (int i = 0; i < 5; i++)
+            (void)dup2(HIGH + i, STATUS + i);
+        (void)execl(BOXSPEC_LAUNCH, BOXSPEC_LAUNCH, "--inside", "bare", "silent", "", mask, "/",
+                    "0", (char *)NULL);
+        _exit(1);
+    }
+    (void)waitpid(pid, &status, 0);
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+/* Return the exit status of pid 1; `output` becomes what the program writes. */
+static int run_pid_1(const char *text, size_t len, char *output, size_t size) {
+    int ends[2];
+    int status = 0;
+    size_t got = 0;
+    ssize_t n = 0;
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    (void)fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        start_pid_1(text, len, ends[1]);
+    assert_true(pid > 0);
+    (void)close(ends[1]);
+    while (got + 1 < size && (n = read(ends[0], output + got, size - 1 - got)) > 0)
+        got += (size_t)n;
+    output[got] = '\0';
+    (void)close(ends[0]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* If the launcher is killed while it sends the program, pid 1 must not start it with a part of its
+ * environment. */
+static void a_program_that_was_not_sent_completely_is_not_started(void **state) {
+    static const char sent[] = "1 2\0/usr/bin/env\0A=1\0B=2\0";
+    char output[64];
+    (void)state;
+    int status = run_pid_1(sent, sizeof sent, output, sizeof output);
+    if (status == 77)
+        skip(); /* this host refuses namespaces */
+    assert_string_equal(output, "A=1\nB=2\n");
+    for (size_t len = 1; len < sizeof sent; len++) {
+        assert_int_not_equal(run_pid_1(sent, len, output, sizeof output), 0);
+        assert_string_equal(output, "");
+    }
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
 
 int main(void) {
@@ -221,6 +287,7 @@ int main(void) {
         IN_FOLDER(a_path_that_is_gone_starts_nothing),
         IN_FOLDER(who_asks_before_the_program_is_there_ends_it_before_it_is),
         IN_FOLDER(it_sleeps_while_bubblewrap_ends),
+        cmocka_unit_test(a_program_that_was_not_sent_completely_is_not_started),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

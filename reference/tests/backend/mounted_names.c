@@ -3,6 +3,7 @@
  * same files. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,25 @@ static const char *list; /* path of the list of mounts, or NULL if it cannot be 
 
 FILE *__real_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen(const char *path, const char *mode);
+ssize_t __real_getline(char **line, size_t *size, FILE *stream);
+ssize_t __wrap_getline(char **line, size_t *size, FILE *stream);
+ssize_t __wrap___getdelim(char **line, size_t *size, int end, FILE *stream);
+
+static unsigned lines_left = UINT_MAX; /* lines that can be read before memory runs out */
+
+/* As in the C library, a lack of memory sets no error flag of the stream. */
+ssize_t __wrap_getline(char **line, size_t *size, FILE *stream) {
+    if (lines_left-- > 0)
+        return __real_getline(line, size, stream);
+    errno = ENOMEM;
+    return -1;
+}
+
+/* The optimiser replaces getline by this function. */
+ssize_t __wrap___getdelim(char **line, size_t *size, int end, FILE *stream) {
+    assert_int_equal(end, '\n');
+    return __wrap_getline(line, size, stream);
+}
 
 FILE *__wrap_fopen(const char *path, const char *mode) {
     if (strcmp(path, "/proc/self/mountinfo") != 0)
@@ -115,6 +135,14 @@ static void a_list_that_cannot_be_read_is_an_error(void **state) {
     assert_int_equal(bs_mounted_names_find(place->root, &place->names), EACCES);
 }
 
+static void a_list_that_is_not_read_to_its_end_is_an_error(void **state) {
+    struct place *place = *state;
+    find(place, "8:1", ".", place->real);
+    lines_left = 1;
+    assert_int_equal(bs_mounted_names_find(place->root, &place->names), ENOMEM);
+    lines_left = UINT_MAX;
+}
+
 static void a_file_has_the_other_path_of_its_directory(void **state) {
     struct place *place = *state;
     char path[128];
@@ -140,6 +168,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_mount_of_another_device_shows_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_mount_that_is_covered_shows_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_list_that_cannot_be_read_is_an_error, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_list_that_is_not_read_to_its_end_is_an_error, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_file_has_the_other_path_of_its_directory, setup,
                                         teardown),
     };

@@ -8,10 +8,18 @@
 #include "backend/plan/entries.h"
 #include "backend/plan/plan.h"
 #include "backend/plan/planned.h"
+#include "backend/plan/profile.h"
 #include "backend/plan/rules.h"
 #include "support/folder.h"
 #include "support/harness.h"
 #include "support/profiles.h"
+
+static bool has_no_memory;
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+
+void *__wrap_malloc(size_t size) { return has_no_memory ? NULL : __real_malloc(size); }
 
 static void add_mount(struct bs_buf *plan, const char *option, const char *from, const char *to) {
     bs_plan_arg(plan, option);
@@ -96,11 +104,28 @@ static void a_file_without_a_mount_is_reported(void **state) {
     bs_buf_clear(&plan);
 }
 
+/* A path of this length needs memory. */
+static void a_lack_of_memory_allows_more_in_a_report_only(void **state) {
+    struct bs_profile *profile = profile_of(spec, NULL, "p", 0);
+    static char dir[BS_CHECK_PATH_BYTES];
+    (void)state;
+    memset(dir, 'd', sizeof dir - 1);
+    assert_true(bs_profile_allows_new(profile, BS_OP_MODIFY, dir));
+    has_no_memory = true;
+    bool allows = bs_profile_allows_new(profile, BS_OP_MODIFY, dir);
+    bool may_allow = bs_profile_may_allow_new(profile, BS_OP_MODIFY, dir);
+    has_no_memory = false;
+    assert_false(allows);
+    assert_true(may_allow);
+    bs_profile_free(profile);
+}
+
 #define in_a_folder(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_mount_above_a_path_decides),
+        cmocka_unit_test(a_lack_of_memory_allows_more_in_a_report_only),
         in_a_folder(a_file_without_a_mount_is_reported),
     };
     return cmocka_run_group_tests_name("backend/planned", tests, NULL, NULL);
