@@ -171,7 +171,9 @@ static void put_report(FILE *to, const struct bs_backend_report *report, bool cl
         bs_cli_inside_put_line(to, "    ", report->violations[i].rule);
     }
     put_rest(to, "changes against a rule", report->n_violations);
-    for (size_t i = 0; i < fewer(report->n_warnings); i++)
+    /* Print the last warnings: one of them says if programs run without a sandbox, and the earlier
+     * ones may be about paths that a program has made. */
+    for (size_t i = report->n_warnings - fewer(report->n_warnings); i < report->n_warnings; i++)
         bs_cli_inside_put_line(to, "warning: ", report->warnings[i]);
     put_rest(to, "warnings", report->n_warnings);
 }

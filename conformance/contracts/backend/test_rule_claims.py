@@ -195,21 +195,22 @@ def test_accepting_late_names_accepts_no_other_gap(case: BackendCase, what: str)
 
 
 def _many(ground: Ground, shape: str, n: int) -> list[str]:
-    """Create files that contain the token and their own name; return the names."""
-    names = [f"{'d/' * (i + 1)}a.key" if shape == "deep" else f"many/{i}.key" for i in range(n)]
+    """Create files that contain the token and the end of their own name; return the names."""
+    folder = "/".join(["d" * 200] * 15) if shape == "long" else "many"
+    names = [f"{'d/' * (i + 1)}a.key" if shape == "deep" else f"{folder}/{i}.key" for i in range(n)]
     for parent in dict.fromkeys(os.path.dirname(name) for name in names):  # noqa: PTH120
         (ground.ws / parent).mkdir(parents=True, exist_ok=True)
     workspace = str(ground.ws)
     for name in names:
         # Thousands of paths as objects would take most of the time of the test.
         with open(f"{workspace}/{name}", "w", encoding="utf-8") as file:  # noqa: PTH123
-            file.write(f"{ground.token} {name}\n")
+            file.write(f"{ground.token} {name[-60:]}\n")
     return names
 
 
 @requires("BACKEND-RULE-13", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize(
-    ("shape", "n"), [("wide", 150), ("wide", 4000), ("deep", 150), ("listed", 600)]
+    ("shape", "n"), [("wide", 150), ("wide", 4000), ("deep", 150), ("listed", 600), ("long", 900)]
 )
 def test_many_denied_files_do_not_drop_the_sandbox(case: BackendCase, shape: str, n: int) -> None:
     """Deny many files under degrade.

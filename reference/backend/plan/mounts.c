@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "backend/plan/access.h"
 #include "backend/plan/entries.h"
@@ -32,6 +33,14 @@ enum { MOST_MOUNTS = 1000 };
  * policy is enforced only partially. */
 enum { NAMES_MS = 2000, MOUNTS_MS = 3000 };
 
+/* Return the most bytes of a plan. The kernel limits the size of bubblewrap's command line, and a
+ * program could make so many long paths that no program can be started any more. */
+static size_t most_bytes(void) {
+    enum { LEAST = 128 * 1024 }; /* what Linux always allows */
+    long most = sysconf(_SC_ARG_MAX);
+    return (size_t)(most > LEAST ? most : LEAST) / 2;
+}
+
 /* A directory between the root and the current path of the walk. */
 struct level {
     enum bs_access access; /* access of each name in it that has no mount of its own */
@@ -54,6 +63,7 @@ struct planner {
     size_t depth;
     size_t cap_levels;
     unsigned mounts;
+    size_t most_bytes;     /* of the plan */
     bool cut;              /* the walk ended before all paths were visited */
     bool open[2];          /* a denied path has no mount; the index is an enum bs_op */
     unsigned long refused; /* number of allowed paths that could not be mounted */
@@ -194,8 +204,11 @@ static enum bs_access access_above(const struct planner *planner, size_t depth) 
 /* True if the plan may have no room for the next step. A step adds at most one mount for the path
  * and one for each directory above it. Each other name that a mount gives them needs a mount
  * too. */
-static bool is_full(const struct planner *planner) {
-    return planner->mounts + (planner->depth + 2) * (planner->names.mounted.n + 1) > MOST_MOUNTS;
+static bool is_full(const struct planner *planner, const struct bs_walk_entry *at) {
+    enum { OPTION_AND_DIR = 1024 };
+    size_t more = (planner->depth + 2) * (planner->names.mounted.n + 1);
+    return planner->mounts + more > MOST_MOUNTS ||
+           planner->out->len + more * (2 * strlen(at->path) + OPTION_AND_DIR) > planner->most_bytes;
 }
 
 /* Called for a path that needs a mount after the limit is reached. The path keeps the access of its
@@ -245,7 +258,7 @@ static bool enter(void *ctx, const struct bs_walk_entry *at) {
     enum bs_access access = required.access;
     if (required.replaceable != NULL)
         leave_open(planner, BS_OP_MODIFY, required.replaceable, through_replaceable);
-    if (access != above && is_full(planner)) {
+    if (access != above && is_full(planner, at)) {
         keep_access_above(planner, at, above, &required);
     } else if (access != above) {
         if (above == BS_HIDDEN) {
@@ -255,7 +268,7 @@ static bool enter(void *ctx, const struct bs_walk_entry *at) {
         mount_access(planner, at, access);
         level.access = access;
         level.hidden_whole = is_dir && access == BS_HIDDEN;
-    } else if (is_dir && access == BS_OPEN && at->relative[0] != '\0' && !is_full(planner)) {
+    } else if (is_dir && access == BS_OPEN && at->relative[0] != '\0' && !is_full(planner, at)) {
         mount_from(planner, "--bind", at->path, at->path);
         level.guarded = bs_profile_allows(planner->names.profile, BS_OP_MODIFY, at->relative);
     }
@@ -276,7 +289,7 @@ static bool hide_unreadable(void *ctx, const struct bs_walk_entry *at) {
     /* Remove the mount of this directory, which is the last one of the plan. */
     planner->out->len = level->before;
     planner->mounts = level->mounts;
-    if (above != BS_HIDDEN && is_full(planner)) {
+    if (above != BS_HIDDEN && is_full(planner, at)) {
         planner->names.incomplete = true; /* paths in it stay unprotected */
         return true;
     }
@@ -355,6 +368,7 @@ int bs_mounts_add(const struct bs_profile *profile, const struct bs_backend_cont
     struct planner planner = {
         .names = {.profile = profile, .context = context, .until = bs_after_ms(now, NAMES_MS)},
         .dir = dir,
+        .most_bytes = most_bytes(),
         .out = out,
         .report = report};
     const struct bs_walk walk = {.root = context->root,

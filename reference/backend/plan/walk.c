@@ -141,6 +141,11 @@ static int push_level(struct tree *tree, const struct stat *st, struct bs_error 
     level->entries.len = 0;
     if (is_gone(os_error))
         return BS_OK;
+    /* A program may have made a directory with more entries than fit in the memory. */
+    if (os_error == ENOMEM && level->entries.failed && tree->walk->cut != NULL) {
+        *tree->walk->cut = true;
+        return BS_OK;
+    }
     if (ends_walk(os_error)) {
         char buf[128];
         return bs_fail(err, BS_E_EXECUTION, os_error, "cannot list `%.900s`: %s", tree->path.data,

@@ -22,6 +22,15 @@ static struct {
     int os_error;
 } host;
 
+static size_t most_bytes = SIZE_MAX; /* the largest block that can be allocated */
+
+void *__real_realloc(void *block, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+
+void *__wrap_realloc(void *block, size_t size) {
+    return size <= most_bytes ? __real_realloc(block, size) : NULL;
+}
+
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 struct dirent *__real_readdir(DIR *dir);
@@ -224,6 +233,35 @@ static void a_walk_stops_at_its_time_limit(void **state) {
     (void)close(cancelled.cancel);
 }
 
+/* A program may have filled the directory, so this must not end a walk that may be incomplete. */
+static void a_directory_that_does_not_fit_in_memory_cuts_the_walk(void **state) {
+    enum { FILES = 200, MOST_BYTES = 16 * 1024 };
+    const struct folder *folder = *state;
+    struct counts counts = {0, 0, 0};
+    bool cut = false;
+    for (unsigned i = 0; i < FILES; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "f%u", i);
+        folder_add_file(folder, name, "", 0600);
+    }
+    struct bs_walk walk = {.root = folder->path,
+                           .ctx = &counts,
+                           .enter = count_entered,
+                           .leave = count_left,
+                           .cancel = -1,
+                           .cut = &cut,
+                           .until = BS_NEVER};
+    most_bytes = MOST_BYTES;
+    int code = bs_walk_tree(&walk, NULL);
+    walk.cut = NULL;
+    int whole = bs_walk_tree(&walk, NULL);
+    most_bytes = SIZE_MAX;
+    assert_int_equal(code, BS_OK);
+    assert_true(cut);
+    assert_int_equal(counts.left, 1);
+    assert_int_equal(whole, BS_E_EXECUTION);
+}
+
 static void a_vanished_entry_is_skipped(void **state) {
     const struct folder *folder = *state;
     struct log log = {.n = 0};
@@ -275,6 +313,7 @@ int main(void) {
         in_a_folder(a_lack_of_descriptors_or_memory_is_an_error),
         in_a_folder(an_unreadable_directory_is_reported_as_closed),
         in_a_folder(a_walk_stops_at_its_time_limit),
+        in_a_folder(a_directory_that_does_not_fit_in_memory_cuts_the_walk),
         in_a_folder(a_vanished_entry_is_skipped),
         in_a_folder(a_directory_beyond_the_longest_path_is_reported_as_closed),
     };

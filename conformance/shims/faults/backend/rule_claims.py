@@ -129,6 +129,15 @@ def many_matches_are_an_error():
 
 @fault(
     "BACKEND-RULE-13",
+    "the number of mounts is limited, and the size of the command line is not",
+    "E2BIG at the start of each program",
+)
+def long_paths_do_not_fit():
+    bubblewrap.MOST_MOUNTS = 2400
+
+
+@fault(
+    "BACKEND-RULE-13",
     "matches above the limit are dropped without a report",
     "a list cut at its end",
 )
