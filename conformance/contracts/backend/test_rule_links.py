@@ -13,6 +13,7 @@ from contracts.backend.attempt import WORK
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.ruled import (
+    excuse_rule,
     expect_kept_backend,
     expect_unchanged_file,
     expect_unread_paths,
@@ -135,3 +136,24 @@ def test_links_in_circles_do_not_drop_the_sandbox(case: BackendCase) -> None:
         if session.claim("fs-write")["claim"] == "fully":
             changed = ground.changes()
             expect("what changed outside", changed, [], verdict=Verdict.CONTRADICTION)
+
+
+@requires("BACKEND-RULE-11", capability=RULES, needs=NEEDS)
+def test_a_path_that_leads_out_and_back_is_held_or_not_claimed(case: BackendCase) -> None:
+    """Deny a file by a path that leaves the root through a link and comes back through another.
+
+    Only the directory of the file may be modified, so no program can replace the link in the root.
+    """
+    with made_ground() as ground:
+        _planted(ground, Linked({"way": str(ground.out)}, "way/back/key", ("dir/key",)))
+        (ground.out / "back").symlink_to(ground.ws / "dir")
+        ground.watch(ground.ws / "dir" / "key")
+        rules = policy(("way/back/key",), modify=("dir/**",))
+        line = "echo x >>way/back/key; : >dir/neighbour"
+        session = line_inside(case, ground, line, rules)
+        changes = ground.changes()
+        if changes:
+            excuse_rule(session, "way/back/key", "fs-write", changes[0])
+        expect("changes of the denied file", changes, [], verdict=Verdict.CONTRADICTION)
+        made = (ground.ws / "dir" / "neighbour").exists()
+        expect("whether a file beside it can be made", made, True, verdict=Verdict.OVERREFUSED)

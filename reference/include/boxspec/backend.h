@@ -175,7 +175,8 @@ struct bs_backend_report {
     size_t n_warnings;
     /* Absolute paths of files in the workspace that have hard links outside of it. The list also
      * has files with several names in the workspace if the policy decides differently about these
-     * names and the backend cannot enforce the stricter decision under all of them. */
+     * names and the backend cannot enforce the stricter decision under all of them. In a very large
+     * workspace the list is incomplete, and a warning says so. */
     const char **hard_links;
     size_t n_hard_links;
     struct bs_violation *violations; /* found by bs_session_scan */
