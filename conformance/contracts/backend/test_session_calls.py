@@ -1,12 +1,13 @@
-"""Sessions of several calls, and sessions that lose their sandbox after the probe."""
+"""Sessions of several calls, without a sandbox, or in the directory of the sandbox itself."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from boxspec.api import Verdict, expect, requires
+from boxspec.api import NotApplicable, Verdict, expect, one_of, requires
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.scripted import scripted
@@ -90,3 +91,32 @@ def test_a_failed_shutdown_changes_no_enforcement(case: BackendCase, probe: str)
     expect("runs of the program, and runs of the wrapped argv", (seen.runs, seen.wrapped), (2, 2))
     found = [call.result.get("enforcement") for call in seen.session.calls]
     expect("the enforcement of each call", found, [probe] * 2)
+
+
+@requires("BACKEND-SESSION-03", needs=["BACKEND-LAUNCH-04"])
+def test_a_workspace_may_contain_the_files_of_the_sandbox(case: BackendCase) -> None:
+    """Open a session in the directory of the shim, as of a tool that a project installs in itself.
+
+    The profile is read-only, so that no program can change the shim.
+    """
+    files = [path.resolve() for path in map(Path, case.session.argv) if path.is_file()]
+    if not files or files[-1].parent == Path("/"):
+        raise NotApplicable("the command of the shim names no file in a directory")
+    claimed = case.backend.probe("read-only").result["overall"]
+    if claimed == "unavailable":
+        raise NotApplicable("the backend says that it is unavailable")
+    session = case.backend.run(
+        [{"program": "/bin/true"}],
+        root=files[-1].parent,
+        profile="read-only",
+        on_unavailable="degrade",
+        within_s=60.0,
+    )
+    expect(
+        f"the enforcement of a session, with {claimed} claimed by backend.probe",
+        session.result["enforcement"],
+        one_of("fully", "partial"),
+        {"why": session.result.get("why"), "warnings": session.result["warnings"]},
+        Verdict.CONTRADICTION,
+    )
+    expect("exit code of the program", session.only.result["exit_code"], 0)

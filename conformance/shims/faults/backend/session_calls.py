@@ -1,5 +1,10 @@
 """Faults in sessions of several calls, and in sessions without a sandbox."""
 
+import os
+import sys
+
+import backend.tree as tree
+from backend.bubblewrap import Bubblewrap
 from backend.session import Session
 from faults.registry import fault, replaces
 
@@ -40,3 +45,12 @@ def all_variables_after_a_failed_prepare():
     def keep_listed_variables(original, self, request):
         if "prepare failed" not in (self.why or ""):
             original(self, request)
+
+
+@fault("BACKEND-SESSION-03", "prepare fails if the root contains the backend", "cp onto itself")
+def its_own_directory_is_no_root():
+    @replaces(Bubblewrap)
+    def prepare(original, self, context, claims):
+        if tree.is_below(os.path.realpath(os.fsencode(sys.argv[0])), context.root):
+            raise OSError("the launcher cannot be copied")
+        return original(self, context, claims)
