@@ -37,7 +37,10 @@ def requirement(finding: Finding) -> str | None:
         return None
     try:
         accused = json.loads(found[1])
-        cases = replay.cases(decoder, finding.path)
+        # An input may have several requests. The lines of the case begin with the operation of the
+        # request whose answers differ.
+        op = finding.report.case[0].split()[-1] if finding.report.case else None
+        cases = [each for each in replay.cases(decoder, finding.path) if op in (None, each["op"])]
     except (ValueError, HarnessError):
         return None
     broken = (fields for case in cases for fields in vectors_of(case, accused))

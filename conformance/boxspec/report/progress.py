@@ -22,6 +22,8 @@ LATELY_S, STEADY_S = 30.0, 5.0
 LONG_SHARE = 0.05
 # In how many parts of equal work the course of a run is kept.
 PARTS = 20
+# Late tests are counted on for the rest of the run after this part of the work.
+LATE_PART = 0.2
 # Without a speed from earlier runs, there is an estimate only after this number of ended tests.
 MIN_ENDED = 20
 
@@ -113,11 +115,15 @@ class Pace:
         The argument `elapsed_s` must not decrease from call to call.
         elapsed_s: seconds since the first test began.
         first_s: the work of the first attempts that were late.
-        repeats_s: the seconds that the repeats of these tests take in the end.
+        repeats_s: the seconds that the repeats of these tests take in the end. The tests that have
+            not ended will be late as often.
         """
         known = elapsed_s <= self._prior_s if self._speed else len(self._ends) >= MIN_ENDED
         if not (known or (self._speed and self._ends)):
             return None
+        part = (self.done_s + first_s) / self._all_s if self._all_s else 1.0
+        if part >= LATE_PART:
+            repeats_s /= min(part, 1.0)
         done_s = self._even(self.done_s + first_s)
         speed = (done_s + self._prior_s * self._speed) / max(elapsed_s + self._prior_s, 0.001)
         self._lately.append((elapsed_s, done_s))

@@ -39,9 +39,13 @@ def print_summary(console: Console, tree: ResultTree) -> None:
     if console.verbose:
         print_full_blocks(console, tree, groups)
     else:
+        shown = set[str]()
         for group in groups[:BLOCKS]:
-            console.write()
-            print_block(console, tree, group, blocks)
+            # Another symptom of a requirement that has a block is left to `repro` and -v.
+            if group.first.id not in shown:
+                console.write()
+                print_block(console, tree, group, blocks)
+            shown.add(group.first.id)
         _print_others(console, groups)
     if console.quiet:
         return

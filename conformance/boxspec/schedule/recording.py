@@ -30,6 +30,9 @@ from boxspec.subject.case import Case
 STOP_S = 1.0
 # The estimated duration of a short test on an idle machine.
 SHORT_S = 1.0
+# The estimate counts like this many repeats that took as long. Repeats of a shim that fails take
+# longer: in a first run, 22 repeats took 127 s.
+SHORT_COUNT = 5
 
 
 class Recorder:
@@ -46,6 +49,8 @@ class Recorder:
         self._hung: set[str] = set()
         # The test that is being repeated, and when that began by the monotonic clock.
         self._repeated = ("", 0.0)
+        # The seconds that the repeats of short tests took.
+        self._took: list[float] = []
 
     def record_ended(self, timeout_s: float = 0.0) -> None:
         """Record all bodies that have ended. Wait at most this long for the first one.
@@ -84,13 +89,22 @@ class Recorder:
 
     def _usual_s(self, name: str) -> float:
         """Return the duration of this test on an idle machine, in seconds."""
+        if long_s := self._long_s(name):
+            return long_s
+        count = SHORT_COUNT + len(self._took)
+        return (SHORT_COUNT * SHORT_S + sum(self._took)) / count
+
+    def _long_s(self, name: str) -> float | None:
+        """Return the duration of a long test, or None for a short one."""
         marked = requires_of(self._items[name])
-        return marked.seconds if marked is not None and marked.overlap else SHORT_S
+        return marked.seconds if marked is not None and marked.overlap else None
 
     def repeat_late(self, session: pytest.Session, item: pytest.Item) -> None:
         """Repeat a late test, which then gets its verdict."""
         self._repeated = item.nodeid, time.monotonic()
         run_one(session, item)
+        if not self._long_s(item.nodeid) and item.nodeid not in self._hung:
+            self._took.append(time.monotonic() - self._repeated[1])
         del self.late[item.nodeid]
 
     def _next(self) -> str:

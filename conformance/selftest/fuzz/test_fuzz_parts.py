@@ -13,7 +13,7 @@ import yaml
 
 from boxspec.cli.fuzz import seconds
 from boxspec.errors import UsageError
-from boxspec.fuzz import crash_report, replay, status, targets, work_folder
+from boxspec.fuzz import about, crash_report, replay, status, targets, work_folder
 from boxspec.fuzz.engine import Crash
 from boxspec.fuzz.finding_block import finding_block
 from boxspec.fuzz.findings import Finding, Findings
@@ -90,6 +90,20 @@ def test_a_difference_shows_both_answers(tmp_path: Path) -> None:
     lines = finding_block(found, "true")
     assert lines[0] == "shim_diff: differs glob-match-match: two different answers"
     assert lines[-6:-4] == ['  expected  {"result": [2]}', '  actual    {"result": [1]}']
+
+
+def test_only_the_request_with_the_difference_names_a_requirement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An input may also have a policy, whose vectors the answer about the glob would break."""
+    glob = {"op": "glob.match", "request": {"pattern": "a", "paths": ["a"]}}
+    policy = {"op": "path.normalize", "request": {"paths": ["a"]}}
+    monkeypatch.setattr(replay, "cases", lambda *_: [policy, glob])
+    monkeypatch.setattr(about.builds, "binary", lambda *_: Path(__file__))
+    message = 'request 1: {"result": {"items": [{}]}}, and the reference: {}'
+    report = crash_report.Report("differs glob", message, "differs", ["op       glob.match"])
+    found = Finding(targets.named("shim_diff"), report, tmp_path, 1)
+    assert about.requirement(found) == "POLICY-GLOB-01"
 
 
 def test_only_the_case_of_the_oracle_is_kept() -> None:

@@ -57,6 +57,12 @@ def test_three_failures_are_blocks_and_each_other_is_a_line() -> None:
     assert full_blocks(console_text(found, verbose=True)) == [*SIX, HARDENED]
 
 
+def test_a_requirement_has_one_block() -> None:
+    found = tree([record(MUST, failed("one")), record(MUST, failed("two"))])
+    assert blocks(console_text(found)) == [MUST]
+    assert full_blocks(console_text(found, verbose=True)) == [MUST, MUST]
+
+
 def test_a_block_says_what_ran_what_was_expected_and_how_to_repeat_it() -> None:
     made = record(MUST, failed("the output of `sh`", "b"))
     made.request = '{"op": "exec.run", "request": {"program": "/bin/sh", "args": ["-c", "true"]}}'
@@ -139,7 +145,6 @@ def test_the_failure_that_blocks_most_others_comes_first_with_a_hint() -> None:
 
 
 def test_the_hint_names_the_failure_of_the_next_command() -> None:
-    """A failure that does not count may block more than the first one that counts."""
     lacks = record(SHOULD, Blocked([HARDENED], "it is"))
     text = console_text(tree([record(MUST, failed()), record(HARDENED, failed("two")), lacks]))
     assert "· start with" not in text

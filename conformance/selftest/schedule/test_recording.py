@@ -5,8 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from boxspec.judge.requires import Requires
-from boxspec.schedule.recording import SHORT_S, Recorder
+from boxspec.schedule import recording
+from boxspec.schedule.recording import SHORT_COUNT, SHORT_S, Recorder
 
 
 class Item:
@@ -29,3 +32,21 @@ def test_a_repeat_takes_as_long_as_on_an_idle_machine() -> None:
     # Many other tests ran at the same time as the first attempts.
     recorder.late.update(long=20.0, short=20.0, quick=SHORT_S / 2)
     assert recorder.repeats_s() == 3.0 + SHORT_S + SHORT_S / 2
+
+
+def test_the_repeats_that_have_ended_change_the_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    items = [Item(f"short-{n}", Requires(("EXEC-KILL-01",))) for n in range(SHORT_COUNT + 2)]
+    recorder = Recorder(cast(Any, SimpleNamespace(items=items)), cast(Any, None))
+    recorder.late.update({item.nodeid: 20.0 for item in items})
+    now = [0.0]
+
+    def take_11_s(*_: object) -> None:
+        now[0] += 11.0
+
+    monkeypatch.setattr(recording, "run_one", take_11_s)
+    monkeypatch.setattr(recording, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    assert recorder.repeats_s() == len(items) * SHORT_S
+    for item in items[:SHORT_COUNT]:
+        recorder.repeat_late(cast(Any, None), cast(Any, item))
+    # As many took 11 s as are counted with 1 s. The last one began 11 s ago, and has ended.
+    assert recorder.repeats_s() == 2 * 6.0
