@@ -257,13 +257,16 @@ def _duration(judged: Judged) -> Iterator[Violation]:
 
 def _flags(judged: Judged) -> Iterator[Violation]:
     """Check `pending_signals` and `detached_writers`, if the implementation has these fields."""
-    result, collects = judged.result, judged.one("collects")
-    if not result or "pending_signals" not in result or not collects:
+    result = judged.result
+    # An implementation may collect other children before, for example a process that it starts to
+    # test SA_NOCLDWAIT.
+    leader = [note for note in judged.of("collects") if note.facts["pid"] == judged.ran.leader]
+    if not result or "pending_signals" not in result or not leader:
         return
     early = [
         Signals(note.facts["signal"]).name
         for note in judged.of("signal")
-        if note.facts["handled"] and note.step < collects.step
+        if note.facts["handled"] and note.step < leader[0].step
     ]
     if judged.reported and judged.reported.startswith("parent_signal"):
         early = [name for name in early if name != result["signal"]]

@@ -234,6 +234,13 @@ SINGLE = tuple(
             (),
         ),
         ("killed", "child die:KILL", {"timeout_ms": 1000}, ("TERM",)),
+        # The signal comes at the end of the grace period, so with a choice it comes after SIGKILL.
+        (
+            "killed-term",
+            "child ignore:TERM fork:daemon setsid wait end wait",
+            {"timeout_ms": 1000},
+            ("TERM@6000",),
+        ),
     )
 )
 

@@ -120,6 +120,37 @@ def test_bytes_beyond_the_cap_count_whenever_they_are_read(case: ExecCase, name:
     )
 
 
+@requires("EXEC-DRAIN-03", capability="exec.cap", overlap=0.4)
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+def test_the_other_stream_is_complete_when_one_exceeds_the_cap(case: ExecCase, name: str) -> None:
+    # The caller is stopped while the child fills one stream and exceeds the cap on the other. So it
+    # finds the excess before it has read all of the first stream.
+    size, events, gate = 200_000, case.events(), case.fifo("open")
+    full, one_more = (f"{size} 0", "0 1") if name == "stdout" else (f"0 {size}", "1 0")
+    to_the_cap = f"0 {size}" if name == "stdout" else f"{size} 0"
+    line = (
+        f'"$1" {to_the_cap}; "$2" "$3" "$4"; "$1" {full} --pipe 1048576; "$1" {one_more};'
+        ' exec "$5" --sync "$3" --exit 0'
+    )
+    words = (P.flood, P.gate, events.path, gate, P.emit)
+    with case.exec.start(**shell(line, *words), max_output_bytes=size, within_s=15) as shim:
+        events.wait("ready")
+        shim.signal("STOP")
+        until(lambda: shim.status().get("State", "").startswith("T"))
+        case.open_gate(gate)
+        events.wait("sync")
+        shim.signal("CONT")
+        seen = shim.finish()
+    expect(
+        f"truncated, and {name}",
+        (seen.result["truncated"], stream(seen, name)),
+        (
+            True,
+            digest(pattern(size, "a" if name == "stdout" else "A")),
+        ),
+    )
+
+
 @requires("EXEC-CAP-02", capability="exec.cap")
 @pytest.mark.parametrize(
     ("out", "err", "cap"),

@@ -93,6 +93,19 @@ def test_output_of_the_childs_own_handler_is_kept(case: ExecCase, size: int) -> 
     expect("bytes on stdout", seen.stdout_len, len("before") + size)
 
 
+@requires("EXEC-DRAIN-07", pitfalls=["E11"], needs=["EXEC-SIGNAL-01", "EXEC-SIGNAL-02"])
+@pytest.mark.parametrize("name", ["TERM", "INT"])
+def test_output_of_the_childs_own_handler_is_kept_after_a_signal(case: ExecCase, name: str) -> None:
+    # More than a pipe holds.
+    events, size = case.events(), 200_000
+    args = [events.path, "--out", "before", "--on", f"{name}:print:{size}"]
+    with case.exec.start(program=P.siglog, args=args, within_s=15) as shim:
+        events.wait("ready")
+        shim.signal(name)
+        seen = shim.finish()
+    expect("bytes on stdout", seen.stdout_len, len("before") + size)
+
+
 @requires("EXEC-DRAIN-07", pitfalls=["E11"], overlap=1.8, needs=["EXEC-KILL-01"])
 def test_output_from_late_in_the_grace_is_kept(case: ExecCase) -> None:
     # The child's handler starts to write later than LINGER_MS, and well before the end of the grace

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
 
-from boxspec.api import NotMeasured, ShimProcess, expect, for_the_prompt, requires
+from boxspec.api import (
+    NotMeasured,
+    ShimProcess,
+    at_least,
+    expect,
+    expect_within,
+    for_the_prompt,
+    requires,
+)
 from boxspec.api import programs as P
 from boxspec.judge.verdict import NotApplicable
 from contracts.exec.answers import ObservedRun
 from contracts.exec.caller_signals import CODE
 from contracts.exec.client import ExecCase
 from contracts.exec.moments import (
+    LINGER_MS,
+    SH,
     elapsed_ms,
     over_before_signal,
     pass_time,
@@ -22,6 +33,7 @@ from contracts.exec.moments import (
 )
 from contracts.exec.spawn_io import outcome, shell
 from contracts.shared.after_effects import expect_acts_as_before
+from contracts.shared.runs import RunResult
 from contracts.shared.signals import ignoring
 
 PAYLOAD = b"x" * 2**20
@@ -147,6 +159,80 @@ def test_a_signal_after_the_childs_exit_is_listed(case: ExecCase, name: str) -> 
         raise over_before_signal(shim.t_started_ns, sent)
     with for_the_prompt(case):
         expect("pending_signals", seen.result["pending_signals"], [f"SIG{name}"])
+
+
+def result_of_signal_after_the_cap(case: ExecCase, name: str) -> RunResult:
+    """Send a signal to the caller after output beyond the cap has ended the child.
+
+    A process outside the group holds stderr, so that the run lasts longer than its child.
+    """
+    events = case.events()
+    line = '"$1" "$2" --setsid --keep err; exec "$3" 101 0'
+    words = (P.orphan, events.path, P.flood)
+    leader = ([SH], [os.fsencode(P.flood)])
+    with case.exec.start(**shell(line, *words), max_output_bytes=100, within_s=15) as shim:
+        events.wait("orphan")
+        until(lambda: not any(each.alive and each.cmdline[:1] in leader for each in shim.tree()))
+        pass_time(2 * case.tick_ms)
+        sent = shim.signal(name)
+        seen = shim.finish()
+        answered_ns = shim.exchange.answered_ns()
+    if elapsed_ms(sent.t_ns, answered_ns) < case.tick_ms / 4 and not seen.result["pending_signals"]:
+        raise over_before_signal(shim.t_started_ns, sent)
+    return seen.result
+
+
+@pytest.mark.parametrize("name", CODE)
+@requires("EXEC-CAP-01", capability=("exec.cap", "exec.termination"), overlap=1.5)
+def test_a_signal_after_the_cap_does_not_change_the_result(case: ExecCase, name: str) -> None:
+    result = result_of_signal_after_the_cap(case, name)
+    got = (result["success"], result["exit_code"], result["truncated"], result["termination"])
+    expect("success, exit_code, truncated and termination", got, (False, None, True, "cap"))
+
+
+@requires("EXEC-SIGNAL-07", capability=("exec.cap", "exec.termination"), overlap=1.5)
+def test_a_signal_after_the_cap_is_listed(case: ExecCase) -> None:
+    pending = result_of_signal_after_the_cap(case, "TERM")["pending_signals"]
+    expect("pending_signals", pending, ["SIGTERM"])
+
+
+@requires("EXEC-RESULT-10", capability=("exec.cap", "exec.termination"), overlap=1.5)
+def test_the_duration_covers_the_reading_of_output_after_the_cap(case: ExecCase) -> None:
+    duration_ms = result_of_signal_after_the_cap(case, "INT")["duration_ms"]
+    # The signal came two ticks after the end of the child, before the run returned.
+    expect("duration_ms", duration_ms, at_least(2 * case.tick_ms))
+
+
+@requires("EXEC-SIGNAL-07", capability="exec.termination", overlap=1.5, needs=["EXEC-SIGNAL-06"])
+def test_each_signal_that_did_not_decide_the_result_is_listed(case: ExecCase) -> None:
+    events = case.events()
+    args = [events.path, "--on", "USR1:exit:0"]
+    with case.exec.start(program=P.siglog, args=args, timeout_ms=300, within_s=20) as shim:
+        child = events.wait("ready").pid
+        events.wait("signal")
+        for name in CODE:
+            shim.signal(name)
+            pass_time(case.tick_ms)
+        send(child, "USR1")
+        result = shim.finish().result
+    expect("pending_signals", sorted(result["pending_signals"]), ["SIGINT", "SIGTERM"])
+
+
+@requires("EXEC-DRAIN-08", overlap=1.8, timing=True)
+def test_a_signal_does_not_extend_the_time_for_the_rest_of_the_output(case: ExecCase) -> None:
+    events = case.events()
+    args = [events.path, "--setsid", "--keep", "out"]
+    with case.exec.start(program=P.orphan, args=args, expect_result=False) as shim:
+        ended = events.wait("end").cause
+        pass_time(LINGER_MS // 2)
+        sent = shim.signal("TERM")
+        seen = shim.finish()
+        answered_ns = shim.exchange.answered_ns()
+    # The time of an answer is that of a file, which may be a few milliseconds too early.
+    if elapsed_ms(sent.t_ns, answered_ns) < -case.tick_ms / 4:
+        raise over_before_signal(shim.t_started_ns, sent)
+    limit_ms = LINGER_MS + case.tick_ms
+    expect_within(case, "from the child's end to the return", ended, seen.end, limit_ms)
 
 
 @requires("EXEC-SIGNAL-10", overlap=1.5, needs=["EXEC-DRAIN-08"])

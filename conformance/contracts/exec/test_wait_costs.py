@@ -9,9 +9,9 @@ import pytest
 from boxspec.api import Event, Late, ShimProcess, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.client import ExecCase
-from contracts.exec.moments import send, settled
+from contracts.exec.moments import elapsed_ms, send, settled
 from contracts.exec.spawn_io import shell
-from contracts.shared.costs import costs_above_bounds
+from contracts.shared.costs import costs_above_bounds, costs_above_bounds_until
 from contracts.shared.requests import ExecRequest, Limits
 
 # More than a pipe holds without a reader.
@@ -50,6 +50,20 @@ def test_an_idle_wait_costs_next_to_nothing(case: ExecCase, deadline: Limits) ->
         case.open_gate(fifo)
         shim.finish()
     expect("wake-ups and processor time above the limits, while the run waits", excess, {})
+
+
+@requires("EXEC-WAIT-03", overlap=1.6, needs=["EXEC-KILL-01"])
+def test_the_last_second_before_a_deadline_costs_next_to_nothing(case: ExecCase) -> None:
+    events = case.events()
+    with case.exec.start(program=P.siglog, args=[events.path], timeout_ms=1300) as shim:
+        ready = events.wait("ready")
+        excess = costs_above_bounds_until(shim, lambda: events.wait("signal"))
+        send(ready.pid, "KILL")
+        shim.finish()
+    measured_ms = elapsed_ms(ready.t_ns, events.wait("signal").t_ns)
+    if measured_ms < 1000:
+        raise Late("the child starts", "1000 ms before its deadline", f"{measured_ms:.0f} ms")
+    expect("wake-ups and processor time above the limits, until the deadline", excess, {})
 
 
 @requires("EXEC-WAIT-03", pitfalls=["G20"], overlap=2.0, needs=["EXEC-KILL-01", "EXEC-KILL-04"])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from boxspec.api import ShimProcess
@@ -19,8 +20,15 @@ def costs_above_bounds(
     shim: ShimProcess[Any], ms: int, costs: Sequence[str] = tuple(COSTS)
 ) -> dict[str, float]:
     """Return each cost of the caller in the next `ms` that exceeds its limit, by name."""
+    return costs_above_bounds_until(shim, partial(pass_time, ms), costs)
+
+
+def costs_above_bounds_until(
+    shim: ShimProcess[Any], wait: Callable[[], object], costs: Sequence[str] = tuple(COSTS)
+) -> dict[str, float]:
+    """Return each cost of the caller that exceeds its limit while `wait` waits, by name."""
     before, since_ns = {each: getattr(shim, each)() for each in costs}, time.monotonic_ns()
-    pass_time(ms)
+    wait()
     spent = {each: getattr(shim, each)() - before[each] for each in costs}
     seconds = (time.monotonic_ns() - since_ns) / 1e9 + 0.25
     return {each: found for each, found in spent.items() if found > COSTS[each] * seconds}

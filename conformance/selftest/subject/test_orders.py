@@ -78,6 +78,9 @@ CAUGHT = {
     "exec-signal.a-signal-just-before-the-spawn-is-dropped": "silent+term/3=switch,5=TERM",
     "exec-signal.a-signal-in-a-failed-spawn-is-sent-again": "missing/4=TERM",
     "exec-signal.a-run-without-a-child-keeps-the-handlers": "silent+term/1=TERM",
+    "exec-signal.signals-after-sigkill-are-not-listed": "killed-term/",
+    "exec-kill.one-grace-for-all-runs": "batch-deadlines/",
+    "exec-kill.a-longer-grace": "ignoring/",
 }
 
 

@@ -5,6 +5,7 @@ import os
 
 import exec.redact as redact
 import exec.run as run
+import exec.signals as signals
 import exec.streams as streams
 import exec.text as text
 from faults.registry import fault, replaces
@@ -182,3 +183,13 @@ def the_exit_code_is_that_of_the_reader():
     def outcome(original, self, cause):
         termination, code, signal = original(self, cause)
         return termination, None if self.request.max_output_bytes and code else code, signal
+
+
+@fault("EXEC-CAP-01", "a signal after the cap names the result", "if (got_signal) return 128 + n")
+def a_signal_after_the_cap_names_the_result():
+    @replaces(run.Run)
+    def final(original, self, cause):
+        signals.handlers.collect()
+        if cause.name == "cap" and self.watch.noted:
+            return run.Cause("parent_signal", self.watch.noted.pop(0))
+        return original(self, cause)

@@ -49,3 +49,11 @@ def a_signal_in_the_grace_kills():
         if self.watch.noted and not self.given_up:
             self.group.kill()
         return original(self, fired)
+
+
+@fault("EXEC-KILL-02", "the grace period lasts 5,500 ms", "a kill -9 at the next round of a loop")
+def a_longer_grace():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        constants.GRACE_NS = 5_500_000_000
+        original(self, cause)

@@ -255,3 +255,16 @@ def sigkill_is_told_for_the_callers_signal():
         if termination == "parent_signal" and self.end and self.end[0] == os.CLD_KILLED:
             signal = self.end[1]
         return termination, exit_code, signal
+
+
+@fault("EXEC-RESULT-10", "the duration ends at the cap", "elapsed() where the cause is found")
+def the_duration_ends_at_the_cap():
+    @replaces(run.Run)
+    def end_group(original, self, cause):
+        self.until_cap = self.duration_ms() if cause.name == "cap" else None
+        original(self, cause)
+
+    @replaces(run.Run)
+    def duration_ms(original, self):
+        until_cap = getattr(self, "until_cap", None)
+        return original(self) if until_cap is None else until_cap

@@ -2,6 +2,7 @@
 
 import _signal
 
+import exec.batch as batch
 import exec.run as run
 import exec.signals as signals
 from faults.registry import fault, replaces
@@ -37,3 +38,28 @@ def the_handlers_end_with_the_child():
             for number, before in signals.handlers.saved:
                 ctypes.CDLL(None).signal(number, before is _signal.SIG_IGN)
         original(self)
+
+
+@fault("EXEC-SIGNAL-07", "signals after SIGKILL are not listed", "the loop of the wait has ended")
+def signals_after_sigkill_are_not_listed():
+    @replaces(run.Run)
+    def kill(original, self):
+        signals.handlers.collect()
+        self.watch.until_kill = list(self.watch.noted)
+        original(self)
+
+    @replaces(batch.Batch)
+    def finish(original, self, i, watch, answer):
+        original(self, i, watch, answer)
+        if isinstance(answer, dict) and hasattr(watch, "until_kill"):
+            names = dict.fromkeys(signals.name_of(number) for number in watch.until_kill)
+            answer["pending_signals"] = list(names)
+
+
+@fault("EXEC-SIGNAL-07", "only the last of several signals is listed", "int last_signal")
+def only_the_last_signal_is_listed():
+    @replaces(batch.Batch)
+    def finish(original, self, i, watch, answer):
+        original(self, i, watch, answer)
+        if isinstance(answer, dict):
+            answer["pending_signals"] = answer["pending_signals"][-1:]

@@ -266,3 +266,14 @@ def a_long_wait_is_a_busy_loop():
     def patience_ms(original, self, until):
         found = original(self, until)
         return 0 if found == run.LONGEST_POLL_MS else found
+
+
+@fault("EXEC-WAIT-03", "in the last second before a deadline it polls often", "sleep less and less")
+def polls_often_before_the_deadline():
+    @replaces(run.Run)
+    def patience_ms(original, self, until):
+        patience = original(self, until)
+        if patience is None or self.deadline is None:
+            return patience
+        left = self.deadline - monotonic_ns()
+        return min(patience, 10) if 0 < left < 1_000_000_000 else patience
