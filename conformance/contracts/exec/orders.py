@@ -234,6 +234,12 @@ SINGLE = tuple(
             (),
         ),
         ("killed", "child die:KILL", {"timeout_ms": 1000}, ("TERM",)),
+        (
+            "stops-later",
+            "child fork:orphan ignore:TERM at:2000 stop wait end wait",
+            {"timeout_ms": 1000},
+            (),
+        ),
         # The signal comes at the end of the grace period, so with a choice it comes after SIGKILL.
         (
             "killed-term",

@@ -9,7 +9,7 @@ from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
-from contracts.exec.moments import attempted, expect_none_left, settled, until
+from contracts.exec.moments import FOREVER_MS, attempted, expect_none_left, settled, until
 from contracts.exec.spawn_io import digest, error_of, outcome, pattern, shell, stream
 
 
@@ -87,6 +87,16 @@ def test_endless_output_ends_at_the_cap(case: ExecCase) -> None:
         (*result_fields(seen), seen.stdout_len),
         (*ENDED_BY_CAP, 100_000),
     )
+
+
+@requires("EXEC-CAP-01", capability="exec.cap")
+@pytest.mark.parametrize("closed", ["1", "2"])
+def test_the_cap_ends_a_child_that_has_closed_the_other_stream(case: ExecCase, closed: str) -> None:
+    sizes = "0 101" if closed == "1" else "101 0"
+    line = f'exec {closed}>&-; "$1" {sizes}; exec "$2" /dev/null {FOREVER_MS}'
+    request = shell(line, P.flood, P.slow_exit)
+    seen = case.exec.run(**request, max_output_bytes=100, within_s=15)
+    expect("success, exit code, truncated", result_fields(seen), ENDED_BY_CAP)
 
 
 @requires("EXEC-CAP-01", capability="exec.cap")

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import expect, requires
+from boxspec.api import Late, expect, requires
 from boxspec.api import programs as P
 from contracts.exec.client import ExecCase
+from contracts.exec.moments import until
 from contracts.exec.spawn_io import shell
 
 
@@ -41,3 +42,24 @@ def test_a_run_that_times_out_at_once_has_the_grace(case: ExecCase) -> None:
     state = ["--block", "TERM"]
     case.exec.run(program=P.slow_exit, args=args, timeout_ms=0, state=state, within_s=20)
     expect("how often the child ended by itself", len(events.all("end")), 1)
+
+
+@requires("EXEC-KILL-03", overlap=2.0, needs=["EXEC-KILL-01"])
+@pytest.mark.parametrize("cause", ["deadline", "TERM"])
+def test_a_member_that_is_forked_in_the_grace_has_the_rest_of_it(
+    case: ExecCase, cause: str
+) -> None:
+    # No process that existed at the first signal outlives it. The shell has the handler before it
+    # makes the mark.
+    events, mark = case.events(), case.tmp / "set up"
+    line = 'trap \'"$1" "$2" 400 & exit 0\' TERM; : >"$3"; while :; do sleep 0.05; done'
+    request = shell(line, P.slow_exit, events.path, mark)
+    limit: dict[str, Any] = {"timeout_ms": 700} if cause == "deadline" else {}
+    with case.exec.start(**request, **limit, within_s=20) as shim:
+        if cause != "deadline":
+            until(mark.exists)
+            shim.signal(cause)
+        shim.finish()
+    if not mark.exists():
+        raise Late("the child is set up before its deadline", "a handler of SIGTERM", "none")
+    expect("how often a member ended by itself", len(events.all("end")), 1)

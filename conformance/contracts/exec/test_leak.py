@@ -12,7 +12,8 @@ from boxspec.api import programs as P
 from boxspec.errors import ShimBroke
 from contracts.exec.answers import ObservedBatch
 from contracts.exec.client import ExecCase, Run
-from contracts.exec.moments import open_gate_for_all, until
+from contracts.exec.moments import need_preload, open_gate_for_all, until
+from contracts.exec.theft import WAIT_ERROR, wait_outcome
 from contracts.shared.requests import ExecRequest
 
 HERE = "exec.concurrent"
@@ -233,3 +234,31 @@ def test_each_option_leaks_nothing_however_the_run_ends(case: ExecCase) -> None:
         {},
         {"few": few, "many": many},
     )
+
+
+def after_stolen_children(case: ExecCase, count: int) -> tuple[int, int]:
+    """Make `count` runs whose children another part of the caller reaps.
+
+    Return the number of wait errors, and of descriptors after them.
+    """
+    options: list[ExecRequest] = [
+        {"program": P.slow_exit, "args": ["/dev/null", "60"], "stdin": "null"},
+        {"program": P.slow_exit, "args": ["/dev/null", "60"], "stdin": b"x" * 200_000},
+    ]
+    runs: list[Run] = [(60 * n, options[n % 2]) for n in range(count)]
+    state = ["--preload", P.preload("steal_child")]
+    with case.exec.start_batch(runs, state=state, within_s=28, hold=True) as shim:
+        shim.wait_response()
+        need_preload(shim, "steal_child")
+        found = [shim.status().fd_count]
+        until(lambda: bool(found.append(shim.status().fd_count)) or len(found) > 40, 0.6)
+        errors = [wait_outcome(run) for run in shim.finish().runs if not run.ok]
+    return errors.count(("execution", WAIT_ERROR)), min(found)
+
+
+@requires("EXEC-LEAK-01", pitfalls=["D9"], capability=HERE, overlap=2.5, needs=["EXEC-WAIT-04"])
+def test_runs_whose_children_another_waiter_reaps_leak_no_descriptor(case: ExecCase) -> None:
+    (_, few), (errors, many) = after_stolen_children(case, 2), after_stolen_children(case, 14)
+    if errors < 8:
+        raise NotMeasured(f"only {errors} of 14 children were reaped by another part of the caller")
+    expect("descriptors of the caller after 12 further runs", many - few, at_most(MORE))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from boxspec.api import NotMeasured, expect
-from contracts.exec.answers import ObservedRun
+from contracts.shared.runs import RunAnswer
 
 WAIT_ERROR = "wait timeout error"
 
 Outcome = tuple[str, object]
 
 
-def wait_outcome(seen: ObservedRun) -> Outcome:
+def wait_outcome(seen: RunAnswer) -> Outcome:
     """Return the fixed part of the wait error, or the exit code of a result."""
     if seen.ok:
         return ("exit_code", seen.result["exit_code"])

@@ -63,7 +63,9 @@ HELD_UP: dict[str, Step] = {
 @pytest.mark.parametrize("what", HELD_UP)
 def test_a_step_that_waits_holds_up_no_other_handle(case: ProcessCase, what: str) -> None:
     events, pause = case.events(), Pause(case)
-    first = [step("open", "held"), *pause.steps, HELD_UP[what], step("open"), *asked(b"x\n")]
+    # The short wait lets the other thread begin its step.
+    begins = [step("open"), step("wait", timeout_ms=100)]
+    first = [step("open", "held"), *pause.steps, HELD_UP[what], *begins, *asked(b"x\n")]
     first += [step("poll"), step("wait", timeout_ms=20), step("terminate"), step("wait")]
     again = [step("drop"), step("open"), step("kill"), step("wait"), step("close"), step("drop")]
     last = [step("kill", "held"), step("join", thread="t"), step("wait", "held")]
@@ -77,7 +79,7 @@ def test_a_step_that_waits_holds_up_no_other_handle(case: ProcessCase, what: str
         pause.go_on()
         seen = shim.finish()
     at = len(first)
-    got = (seen.data(6), seen.steps[at - 1], seen.steps[at + 3], seen.steps[-1])
+    got = (seen.data(7), seen.steps[at - 1], seen.steps[at + 3], seen.steps[-1])
     ends: list[StepResult] = [{"signaled": f"SIG{name}"} for name in ("TERM", "KILL", "KILL")]
     expect(
         "an answer, and how the children of the other handle and of this one ended",

@@ -81,6 +81,7 @@ CAUGHT = {
     "exec-signal.signals-after-sigkill-are-not-listed": "killed-term/",
     "exec-kill.one-grace-for-all-runs": "batch-deadlines/",
     "exec-kill.a-longer-grace": "ignoring/",
+    "exec-kill.a-stopped-member-counts-as-ended": "stops-later/",
 }
 
 

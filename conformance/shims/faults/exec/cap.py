@@ -193,3 +193,18 @@ def a_signal_after_the_cap_names_the_result():
         if cause.name == "cap" and self.watch.noted:
             return run.Cause("parent_signal", self.watch.noted.pop(0))
         return original(self, cause)
+
+
+@fault("EXEC-CAP-01", "the cap is not checked once a stream is closed", "while (out && err)")
+def a_closed_stream_ends_the_check():
+    @replaces(run.Run)
+    def look(original, self):
+        if all(output.fd >= 0 for output in self.outputs):
+            return original(self)
+        over = [output.over for output in self.outputs]
+        for output in self.outputs:
+            output.over = False
+        cause = original(self)
+        for output, each in zip(self.outputs, over, strict=True):
+            output.over = each
+        return cause

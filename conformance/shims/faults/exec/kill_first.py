@@ -1,7 +1,9 @@
 """Faults of the first signal to a group."""
 
 import _signal
+from time import monotonic_ns
 
+import constants
 import exec.group as group
 import exec.run as run
 from faults.descendants import signal_descendants
@@ -26,3 +28,20 @@ def a_timeout_of_0_has_no_grace():
             self.kill()
         else:
             original(self, cause)
+
+
+@fault(
+    "EXEC-KILL-03",
+    "the grace period ends with the members that existed at the first signal",
+    "pids = pgrep -g; wait(pids)",
+)
+def the_grace_is_for_known_members():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        known = set(self.group.alive())
+        self.first_signal(cause)
+        until = monotonic_ns() + constants.GRACE_NS
+        while not self.await_end(min(until, monotonic_ns() + constants.TICK_NS)):
+            if monotonic_ns() >= until or known.isdisjoint(self.group.alive()):
+                self.kill()
+                return

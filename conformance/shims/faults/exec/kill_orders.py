@@ -1,8 +1,9 @@
-"""Faults of the grace period that need several runs with different ends."""
+"""Faults of the grace period that forced orders find."""
 
 from time import monotonic_ns
 
 import constants
+import exec.group as group
 import exec.run as run
 from faults.registry import fault, replaces
 
@@ -22,3 +23,10 @@ def one_grace_for_all_runs():
         ends.append(monotonic_ns() + constants.GRACE_NS)
         if not self.await_end(ends[0]) or not run.proc_is_ours():
             self.kill()
+
+
+@fault("EXEC-KILL-03", "a stopped member counts as ended", "state != R, S or D", role="order")
+def a_stopped_member_counts_as_ended():
+    @replaces(group.Member)
+    def alive(original, self):
+        return original(self) and self.state not in b"Tt"

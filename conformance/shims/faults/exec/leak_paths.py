@@ -57,3 +57,17 @@ def a_payload_of_a_capped_run_stays_open():
         if self.input.fd >= 0 and any(output.over for output in self.outputs):
             os.dup(self.input.fd)
         original(self)
+
+
+@fault("EXEC-LEAK-01", "a wait error leaves the pidfd open", "return Err(…) before close()")
+def a_wait_error_keeps_the_pidfd():
+    @replaces(run.Run)
+    def reap(original, self):
+        original(self)
+        self.reaped = True
+
+    @replaces(run.Run)
+    def close(original, self):
+        if not hasattr(self, "reaped"):
+            self.group.pidfd = -1
+        original(self)
