@@ -10,6 +10,7 @@ from contracts.module.client import ModuleCase
 from contracts.module.judging import FAILURES, end, expect_home_gone, noting_home, quoted
 from contracts.shared.after_effects import expect_acts_as_before
 from contracts.shared.moments import until
+from contracts.shared.signals import ignoring
 
 
 @requires("MODULE-PARENT-01", needs=["MODULE-DIR-02"])
@@ -26,6 +27,20 @@ def test_a_signal_to_the_caller_ends_the_module(case: ModuleCase, name: str) -> 
     expect("class, module_id and signal", got, ("Interrupted", "waits", f"SIG{name}"))
     expect("processes that are still alive", [each.describe() for each in seen.lasting], [])
     expect_home_gone(case, seen)
+
+
+@requires("MODULE-PARENT-01")
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+def test_a_signal_that_the_caller_ignores_ends_the_module(case: ModuleCase, name: str) -> None:
+    events = case.events()
+    words = [quoted(P.siglog), quoted(events.path), "--on INT:exit:0", "--on TERM:exit:0"]
+    case.module.script("waits", f"exec {' '.join(words)}")
+    with case.module.start("waits", state=ignoring("INT", "TERM"), within_s=15) as shim:
+        events.wait("ready")
+        shim.signal(name)
+        seen = shim.finish()
+    got = (end(seen), seen.field("signal"))
+    expect("class and signal", got, ("Interrupted", f"SIG{name}"))
 
 
 @requires("MODULE-PARENT-01", needs=["MODULE-TIME-03"])

@@ -1,5 +1,7 @@
 """Faults of signals to the caller during one phase of an execution."""
 
+import _signal
+
 import exec.signals as signals
 import module.execution as execution
 from faults.registry import fault, replaces
@@ -44,3 +46,13 @@ def a_signal_during_set_up_is_dropped():
         original(self)
         signals.handlers.collect()
         self.watch.noted.clear()
+
+
+@fault("MODULE-PARENT-01", "a signal that the caller ignores stays ignored", "signal() == SIG_IGN")
+def an_ignored_signal_stays_ignored():
+    @replaces(signals.Handlers)
+    def install(original, self):
+        original(self)
+        for number, before in self.saved:
+            if before is _signal.SIG_IGN:
+                _signal.signal(number, before)

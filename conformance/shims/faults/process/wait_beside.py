@@ -1,6 +1,7 @@
 """Faults of a wait beside another one."""
 
-from time import sleep
+import select
+from time import monotonic_ns, sleep
 
 import process.handle as handle
 from faults.registry import fault, replaces
@@ -13,3 +14,26 @@ def a_poll_waits_for_a_wait():
         while timeout_ms is not None and self.waits and not self.reaped:
             sleep(0.005)
         return original(self, timeout_ms)
+
+
+@fault("PROCESS-WAIT-03", "a signal of another thread restarts the limit of a wait", "cond.wait(t)")
+def a_signal_restarts_the_limit():
+    @replaces(handle.Process)
+    def signal(original, self, number):
+        original(self, number)
+        self.restarts = True
+
+    @replaces(handle.Process)
+    def poll_end(original, self, until):
+        span = 0 if until is None else until - monotonic_ns()
+        poll = select.poll()
+        poll.register(self.group.pidfd, select.POLLIN)
+        while not self.settled():
+            if until is not None and vars(self).pop("restarts", False):
+                until = monotonic_ns() + span
+            left = None if until is None else until - monotonic_ns()
+            if left is not None and left <= 0:
+                return
+            poll.poll(
+                handle.TICK_MS if left is None else min(left // 1_000_000 + 1, handle.TICK_MS)
+            )
