@@ -16,7 +16,7 @@ from boxspec.subject.contract import every, find
 from boxspec.subject.orders.explore import Outcome, shortest
 from boxspec.subject.orders.model import Model
 from boxspec.subject.orders.ptrace import unsupported
-from boxspec.subject.orders.replay import Replayer
+from boxspec.subject.orders.replay import Replay, Replayer
 
 # How many disagreements are shown with their events. Further ones are only counted.
 MOST_SHOWN = 3
@@ -47,16 +47,16 @@ def _compare(contract: str, models: Sequence[Model], most: int, jobs: int, shim:
         replayer = Replayer(model, Path(name))
         levels = shortest(shim_argv(shim), programs.puppet, of, of.scenarios, most, jobs)
         for each in (outcome for outcomes, _ in levels for outcome in outcomes):
-            if each.replay is None:
+            if not each.replays:
                 reasons[each.not_forced or each.not_comparable] += 1
                 continue
-            events = replayer.agreed(each.replay)
-            if events == len(each.replay.events):
+            disagreement = _disagreement(replayer, each.replays)
+            if disagreement is None:
                 agreed += 1
                 continue
             wrong += 1
             if wrong <= MOST_SHOWN:
-                _show(contract, replayer, each, events, shim)
+                _show(contract, replayer, each, disagreement, shim)
     count = agreed + wrong + reasons.total()
     print(
         f"{contract}: {count:,} orders, {agreed:,} agree with the model, {wrong:,} disagree, "
@@ -67,11 +67,27 @@ def _compare(contract: str, models: Sequence[Model], most: int, jobs: int, shim:
     return int(wrong > 0)
 
 
-def _show(contract: str, replayer: Replayer, each: Outcome, agreed: int, shim: str | None) -> None:
+def _disagreement(
+    replayer: Replayer, replays: Sequence[Replay]
+) -> Sequence[tuple[str, int]] | None:
+    """Return the events of a replay up to the first one that the model cannot make, or None."""
+    for replay in replays:
+        agreed = replayer.agreed(replay)
+        if agreed < len(replay.events):
+            return replay.events[: agreed + 1]
+    return None
+
+
+def _show(
+    contract: str,
+    replayer: Replayer,
+    each: Outcome,
+    events: Sequence[tuple[str, int]],
+    shim: str | None,
+) -> None:
     """Print a failure block with the events up to the first event that the model cannot make."""
-    assert each.replay is not None
     order = f"{contract}/{each.order.seed}"
-    *before, last = [replayer.words(event) for event in each.replay.events[: agreed + 1]]
+    *before, last = [replayer.words(event) for event in events]
     steps = find(contract).load_orders().scenario(each.order.scenario).request.get("steps")
     of = find(contract).load_orders().model or contract
     rows = [

@@ -11,11 +11,11 @@ from contracts.shared.model_events import Event
 from contracts.shared.run_events import BOUNDS, RunEvents
 
 
-def replay_of(scenario: Scenario, ran: Ran) -> Replay:
+def replays_of(scenario: Scenario, ran: Ran) -> list[Replay]:
     """Return the events of this order, and the bounds of the model that replays them."""
     if "batch" in scenario.request:
         raise NotComparable("it has several runs")
-    return Replay({**BOUNDS, **_bounds(scenario)}, list(_Events(Judged(scenario, ran)).all()))
+    return [Replay({**BOUNDS, **_bounds(scenario)}, list(_Events(Judged(scenario, ran)).all()))]
 
 
 def _bounds(scenario: Scenario) -> Mapping[str, object]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.subject.orders.explore import Orders, Scenario
-from contracts.exec.model_events import replay_of
+from contracts.exec.model_events import replays_of
 from contracts.exec.order_batch import singles
 from contracts.exec.order_laws import judge
 
@@ -273,4 +273,4 @@ def _request(scenario: Scenario, puppet: str) -> dict[str, Any]:
     return {"program": puppet, "args": list(scenario.script), **scenario.request}
 
 
-ORDERS = Orders(SCENARIOS, message, judge, NOT_FORCED, replay_of)
+ORDERS = Orders(SCENARIOS, message, judge, NOT_FORCED, replays_of)

@@ -15,7 +15,7 @@ from contracts.shared.run_events import BOUNDS, RunEvents
 LONG_MS = 300_000
 
 
-def replay_of(scenario: Scenario, ran: Ran) -> Replay:
+def replays_of(scenario: Scenario, ran: Ran) -> list[Replay]:
     """Return the events of this order, and the bounds of the model that replays them."""
     judged = Judged(scenario, ran)
     if not ran.leaders:
@@ -25,7 +25,7 @@ def replay_of(scenario: Scenario, ran: Ran) -> Replay:
     # PAYLOAD is 0, because the runner of the reference reads the input before it executes the
     # module.
     bounds = {**BOUNDS, "PAYLOAD": 0, "CAP": BOUNDS["WRITES"], "LIMIT": limit, "DELAYS": delays}
-    return Replay(bounds, list(RunEvents(judged, _cause(judged)).all()))
+    return [Replay(bounds, list(RunEvents(judged, _cause(judged)).all()))]
 
 
 def _cause(judged: Judged) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.subject.orders.explore import Orders, Scenario
-from contracts.module.model_events import LONG_MS, replay_of
+from contracts.module.model_events import LONG_MS, replays_of
 from contracts.module.order_laws import judge
 
 SCENARIOS = tuple(
@@ -59,4 +59,4 @@ def message(scenario: Scenario, puppet: str, folder: Path) -> dict[str, Any]:
     return {"op": "module.execute", **fields}
 
 
-ORDERS = Orders(SCENARIOS, message, judge, NOT_FORCED, replay_of, model="exec")
+ORDERS = Orders(SCENARIOS, message, judge, NOT_FORCED, replays_of, model="exec")

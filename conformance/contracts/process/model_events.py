@@ -14,6 +14,7 @@ from boxspec.subject.orders.explore import Ran, Scenario
 from boxspec.subject.orders.replay import MOST_STEPS, MOST_THREADS, NotComparable, Replay
 from boxspec.subject.orders.task import Note
 from contracts.process.order_laws import Judged
+from contracts.process.order_parts import parts
 from contracts.shared.model_events import MOST_FORKS, Event, GroupEvents
 
 # The bounds are higher than the numbers in any order. The threads take the steps of the script.
@@ -23,15 +24,16 @@ CALLS = {"open": "OPEN", "kill": "KILL", "terminate": "TERMINATE", "close": "CLO
 Step = tuple[str, int, bool]
 
 
-def replay_of(scenario: Scenario, ran: Ran) -> Replay:
-    """Return the events of this order, and the steps of each thread."""
-    judged = Judged(scenario, ran)
-    if scenario.request["b"]:
-        raise NotComparable("it has several handles")
-    if sum(step["step"] == "open" for step, _ in judged.steps) != 1:
-        raise NotComparable("it opens a handle again")
-    events = list(_Events(judged).all())
-    return Replay(BOUNDS, events, _steps(judged))
+def replays_of(scenario: Scenario, ran: Ran) -> list[Replay]:
+    """Return the events and the steps of each process that the script opened.
+
+    The model has one process. So each process of the order is compared by itself.
+    """
+    if ran.hung or ran.answer is None:
+        raise NotComparable("it gave no answer")
+    return [
+        Replay(BOUNDS, list(_Events(each).all()), _steps(each)) for each in parts(scenario, ran)
+    ]
 
 
 def _steps(judged: Judged) -> list[list[Step]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.subject.orders.explore import Orders, Scenario
-from contracts.process.model_events import replay_of
+from contracts.process.model_events import replays_of
 from contracts.process.order_laws import judge, steps_of
 
 SCENARIOS = tuple(
@@ -171,4 +171,4 @@ def message(scenario: Scenario, puppet: str, _folder: Path) -> dict[str, Any]:
     return {"op": "process.script", "handles": handles, "steps": steps_of(scenario)}
 
 
-ORDERS = Orders(SCENARIOS, message, judge, NOT_FORCED, replay_of)
+ORDERS = Orders(SCENARIOS, message, judge, NOT_FORCED, replays_of)

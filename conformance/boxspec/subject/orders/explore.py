@@ -180,7 +180,7 @@ class Violation:
 
 
 Judge = Callable[[Scenario, Ran], list[Violation]]
-Translate = Callable[[Scenario, Ran], Replay]
+Translate = Callable[[Scenario, Ran], list[Replay]]
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,8 @@ class Orders:
 
     message: makes the request of a scenario.
     not_forced: the reason for each event of the contract that no order contains.
-    replay: translates an order into the events of the contract's model, if it has one.
+    replay: translates an order into the events of the contract's model, if it has one. An order
+        with several processes may have several replays, one for each process.
     model: the contract whose model this is, if the contract has none of its own.
     """
 
@@ -218,7 +219,7 @@ class Outcome:
     next: list[Order]
     missed: list[str]
     not_forced: str = ""
-    replay: Replay | None = None
+    replays: Sequence[Replay] = ()
     not_comparable: str = ""  # why there is no replay
 
     @property
@@ -243,7 +244,7 @@ def outcome_of(job: Job) -> Outcome:
     outcome = Outcome(order, violations, ran.trace(), list(longer(ran)), ran.missed)
     if of.replay is not None:
         try:
-            outcome.replay = of.replay(scenario, ran)
+            outcome.replays = of.replay(scenario, ran)
         except NotComparable as why:
             outcome.not_comparable = str(why)
     return outcome
