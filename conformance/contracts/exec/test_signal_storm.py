@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from boxspec.api import Late, ShimProcess, expect, requires
+from boxspec.api import Late, ShimProcess, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe.lines import Deadline, poll
 from contracts.exec.answers import ObservedRun
@@ -42,26 +42,28 @@ def storm(
         return shim.finish()
 
 
+def expect_all_output(case: ExecCase, seen: ObservedRun, exit_code: int) -> None:
+    # On a very busy machine the child may not print everything before its grace period ends.
+    with for_the_prompt(case):
+        expect(
+            "exit_code and bytes of stdout",
+            (seen.result["exit_code"], seen.stdout_len),
+            (exit_code, 300_000),
+        )
+
+
 @pytest.mark.parametrize("name", ["TERM", "INT"])
 @requires("EXEC-SIGNAL-15", pitfalls=["H16", "H17"], overlap=2.5, stress=1)
 def test_thousands_of_signals_block_nothing_and_lose_no_output(case: ExecCase, name: str) -> None:
     number = signal.Signals[f"SIG{name}"]
     seen = storm(case, name, 5000, lambda shim: shim.signal(number))
-    expect(
-        "exit_code and bytes of stdout",
-        (seen.result["exit_code"], seen.stdout_len),
-        (128 + number, 300_000),
-    )
+    expect_all_output(case, seen, 128 + number)
 
 
 @requires("EXEC-SIGNAL-15", pitfalls=["H19"], overlap=2.5, stress=1)
 def test_a_signal_to_any_thread_loses_no_output(case: ExecCase) -> None:
     seen = storm(case, "TERM", 20, lambda shim: signal_each_thread(shim, signal.SIGTERM))
-    expect(
-        "exit_code and bytes of stdout",
-        (seen.result["exit_code"], seen.stdout_len),
-        (143, 300_000),
-    )
+    expect_all_output(case, seen, 143)
 
 
 @requires("EXEC-SIGNAL-15", pitfalls=["J3"], overlap=1.5, stress=6)
