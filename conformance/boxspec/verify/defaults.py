@@ -11,16 +11,23 @@ import fcntl
 import os
 import pty
 import shutil
-import sys
 import termios
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from boxspec.verify.executed import (
+    CACHED,
+    PROJECT,
+    SETTINGS,
+    SETTINGS_WITH_SECRETS,
+    STARTED,
+    WRITTEN,
+    folders_of_programs,
+)
 from boxspec.verify.inherited import Inherited, PipedVariables
 from boxspec.verify.kernel import kernel_targets
 from boxspec.verify.known_secrets import SECRETS
-from boxspec.verify.layout import without_the_kit
 from boxspec.verify.left import Objects
 from boxspec.verify.paths import Place
 from boxspec.verify.planting import Planted
@@ -40,12 +47,14 @@ from boxspec.verify.remains import Remains
 from boxspec.verify.resolving import Resolver, can_be_asked
 from boxspec.verify.row import DEFAULT, Attempt, Row, Target
 from boxspec.verify.scene import TEMPORARY, Scene
+from boxspec.verify.system_files import system_files
 from boxspec.verify.working import GitCommit, Ordinary, Workspace
 from boxspec.verify.writing import (
     BESIDE,
     METADATA,
     ONLY_ROOT,
     OUTSIDE,
+    AppendTo,
     NewFile,
     OpenHostFileToWrite,
     Probes,
@@ -62,40 +71,12 @@ VARIABLES = (
     *("DATABASE_URL", "CI_JOB_JWT"),
 )
 OTHER_USER = 12345
-# No program executes these files: a file that is being executed cannot be opened for writing.
-SYSTEM = (
-    *("/etc/passwd", "/usr/share/zoneinfo/tzdata.zi", "/usr/share/terminfo/x/xterm"),
-    *("/usr/lib/os-release", "/var/lib/dpkg/status", "/var/lib/rpm/rpmdb.sqlite"),
-    *("/var/log/wtmp", "/var/log/dpkg.log", "/boot/grub/grub.cfg"),
-)
-# Files below the home directory that usually exist, and that a login reads or executes.
-WRITTEN = (".bashrc", ".profile", ".ssh/authorized_keys")
-# Files below the home directory that a login, a shell, a session or an interpreter executes.
-STARTED = (
-    *(".zshenv", ".zshrc", ".bash_login", ".bash_profile", ".xprofile", ".vimrc", ".tmux.conf"),
-    *(".config/fish/config.fish", ".config/nvim/init.lua", ".ssh/rc", ".gdbinit"),
-    *(".config/autostart/a.desktop", ".config/systemd/user/a.service"),
-    *(".local/share/applications/a.desktop", ".local/share/systemd/user/a.service"),
-    f".local/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages/usercustomize.py",
-)
-# Folders below the home directory that are often in PATH.
-PROGRAMS = (
-    *(".local/bin", "bin", ".cargo/bin", "go/bin", ".npm-global/bin", ".bun/bin", ".deno/bin"),
-    *(".pyenv/shims", ".asdf/shims", ".volta/bin"),
-)
-# Settings of package managers, editors and agents that name programs to run or servers to ask.
-SETTINGS = (
-    *(".config/pip/pip.conf", ".cargo/config.toml", ".cargo/env", ".gradle/init.gradle"),
-    *(".yarnrc.yml", ".bunfig.toml", ".config/uv/uv.toml", ".config/Code/User/settings.json"),
-    *(".config/Code/User/tasks.json", ".cursor/mcp.json", ".gemini/settings.json"),
-    ".config/opencode/opencode.json",
-)
 FAMILIES = {
     "secrets": ("ssh-keys", *SECRETS, "env-files", "other-users"),
     "environment": ("environment", "environments"),
     "writes": (
         *("kernel", "outside", "metadata", "temporary", "start-files", "git-hooks"),
-        *("tool-settings", "planted"),
+        *("tool-settings", "caches", "planted"),
     ),
     "network": ("network", "proxies", "sockets", "resolver"),
     "processes": ("processes", "terminal", "leftovers", "objects", "remains"),
@@ -168,11 +149,12 @@ def _writes() -> list[Row]:
     outside: list[Target] = [Probes(OUTSIDE), Probes(BESIDE, beside=True)]
     outside.append(Probes(("z_remount_write",), late=True))
     if os.geteuid() == 0:
-        outside += [Probes(ONLY_ROOT), *_system_files()]
+        outside += [Probes(ONLY_ROOT)]
+    outside += [OpenHostFileToWrite(path) for path in system_files(_home())]
     shells: tuple[Target, ...] = (
         *(WriteFile(Place("~", name)) for name in WRITTEN[:2]),
         *(NewFile(Place("~", name)) for name in STARTED),
-        *(NewFile(Place("~", f"{name}/ls")) for name in _folders_of_programs()),
+        *(NewFile(Place("~", f"{name}/ls")) for name in folders_of_programs()),
         WriteFile(Place("~", ".ssh/authorized_keys")),
         Inherited(tuple(Place("~", name) for name in WRITTEN), writes=True),
     )
@@ -182,14 +164,14 @@ def _writes() -> list[Row]:
         WriteFile(Place("~", ".gitconfig")),
         NewFile(Place("~", ".config/git/config")),
     )
-    editors: tuple[Target, ...] = (
-        NewFile(Place(".", ".vscode/tasks.json")),
-        NewFile(Place(".", ".mcp.json")),
-        NewFile(Place(".", ".claude/settings.json")),
+    settings: tuple[Target, ...] = (
+        *(NewFile(Place(".", name)) for name in PROJECT),
         WriteFile(Place("~", ".claude/settings.json")),
         WriteFile(Place("~", ".codex/config.toml")),
         *(NewFile(Place("~", name)) for name in SETTINGS),
+        *(AppendTo(Place("~", name)) for name in SETTINGS_WITH_SECRETS),
     )
+    caches = tuple(NewFile(Place("~", name)) for name in CACHED)
     takes_over = kernel_targets()
     kernel = [_row("kernel", "change the kernel, open disks", 101, takes_over)]
     # Few commands execute files of the workspace, so the row is usually held without a sandbox too.
@@ -201,17 +183,10 @@ def _writes() -> list[Row]:
         _row("metadata", "change modes, times outside", 60, (Probes(METADATA),)),
         _row("start-files", "write what a login runs", 98, shells),
         _row("git-hooks", "write git hooks, config", 85, hooks),
-        _row("tool-settings", "write editor, agent settings", 84, editors),
+        _row("tool-settings", "write editor, agent settings", 84, settings),
+        _row("caches", "write caches of programs", 57, caches),
         replace(planted, planted=True, passes_without_sandbox=True),
     ]
-
-
-def _system_files() -> list[Target]:
-    """Return one file of each folder of the system.
-
-    An attempt opens the file for writing, and leaves it unchanged.
-    """
-    return [OpenHostFileToWrite(path) for path in map(Path, SYSTEM) if path.is_file()]
 
 
 def _temporary_files() -> tuple[Target, ...]:
@@ -227,15 +202,11 @@ def _temporary_files() -> tuple[Target, ...]:
     return tuple(places)
 
 
-def _folders_of_programs() -> list[str]:
-    """Return folders below the home directory in which a shell of the user finds programs first."""
-    found = [*PROGRAMS]
+def _home() -> Path:
+    """Return the home directory of the caller, or / if there is none."""
     with contextlib.suppress(RuntimeError):
-        home = Path.home()
-        path = without_the_kit(os.environ, ()).get("PATH", "").split(os.pathsep)
-        below = [Path(each) for each in path if each.startswith(f"{home}/") and ".." not in each]
-        found += [str(each.relative_to(home)) for each in below]
-    return list(dict.fromkeys(found))
+        return Path.home()
+    return Path("/")
 
 
 def _reach() -> list[Row]:

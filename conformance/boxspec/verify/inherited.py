@@ -7,7 +7,7 @@ row.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +39,9 @@ class Inherited(Target):
             made.append(Attempt("e_environ", shown, {}, _given(tokens)))
             shown = "the content of a file in a pipe or a file without a name"
             made.append(Attempt("r_streams", shown, {}, _piped(tokens)))
+            if not scene.real:
+                by_token = {scene.decoy(path): path for path in known.values()}
+                made.append(_copies(scene, by_token))
         return made
 
 
@@ -70,6 +73,34 @@ def _opened(paths: dict[str, Path], access: str) -> Callable[[ProbeResult], list
 
 
 _DONE = {"read": "read", "write": "written"}
+
+
+def _copies(scene: Scene, files: Mapping[str, Path]) -> Attempt:
+    """Return an attempt that finds copies of these files, by secret. It is made once for all
+    rows."""
+
+    def effects(result: ProbeResult) -> list[str]:
+        found: dict[str, None] = {}
+        for token, number, path in (each.split(" ", 2) for each in result.leaked):
+            known = files.get(token)
+            if known and _is_copy(scene, path, number, known):
+                shown = scene.shown(Path(path))
+                found[f"{scene.shown(known)} was read (a copy of it is {shown})"] = None
+        return [*found]
+
+    params: dict[str, object] = {"since": scene.since}
+    return Attempt("r_copies", "copies of the file", params, effects, id=scene.search)
+
+
+def _is_copy(scene: Scene, path: str, number: str, file: Path) -> bool:
+    """True if another file than this one has its content. A link or a mount may also show the file
+    itself; other attempts read it. Plans and reports of the kit have secrets too."""
+    try:
+        same = file.stat()
+        is_itself = path == str(file) or number == f"{same.st_dev}:{same.st_ino}"
+    except OSError:
+        is_itself = True
+    return not is_itself and not scene.is_named_by_the_kit(path)
 
 
 def _piped(tokens: dict[str, str]) -> Callable[[ProbeResult], list[str]]:

@@ -35,7 +35,8 @@ class Plan:
     @classmethod
     def of_attempts(cls, scene: Scene, attempts: Iterable[Attempt]) -> Plan:
         lines = [f"root={scene.root}"]
-        for each in attempts:
+        # Several rows may judge one attempt.
+        for each in {each.id: each for each in attempts}.values():
             known = {"ws": scene.root, "armed": each.probe, **each.params}
             if each.after_start:
                 known["wait"] = scene.marker

@@ -86,15 +86,15 @@ class Port(_Listener):
 
 
 class SocketFile(_Listener):
-    """The Unix socket `socket` in a folder."""
+    """A Unix socket with a path."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, path: Path) -> None:
         super().__init__(socket.AF_UNIX)
-        self.folder = folder
+        self.path = path
         # The path may be too long for an address, so a short path through a descriptor is used.
-        fd = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        fd = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            self._socket.bind(f"/proc/self/fd/{fd}/socket")
+            self._socket.bind(f"/proc/self/fd/{fd}/{path.name}")
         finally:
             os.close(fd)
         self.listen()

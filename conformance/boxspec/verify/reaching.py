@@ -43,6 +43,10 @@ LOCAL = {
     "n_unix_abstract_dgram": "abstract_dgram",
     "n_unix_pair_abstract": "abstract_dgram",
 }
+# Attempts that do more than connect or send. The evidence names the way.
+INDIRECT = frozenset(
+    {"n_v4mapped", "n_mptcp", "n_tfo", "n_io_uring_connect", "n_udp_sendto", "n_udp_wide"}
+)
 NAMED = {
     "tcp4": "a TCP service on 127.0.0.1 was reached",
     "tcp6": "a TCP service on ::1 was reached",
@@ -59,10 +63,16 @@ OF_THE_HOST = (
     *("/run/crio/crio.sock", "/run/dbus/system_bus_socket", "/run/snapd.socket"),
     *("/run/systemd/private", "/tmp/.X11-unix/X0", "/tmp/.X11-unix/X1"),
 )
-# Names of sockets and folders below XDG_RUNTIME_DIR.
+# Variables that name a socket of a container engine.
+ENGINES = ("DOCKER_HOST", "CONTAINER_HOST")
 AGENT, RUNTIME = "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR"
 AN_AGENT = f"an SSH agent, {AGENT}"
-OF_THE_USER = ("bus", "gnupg", "docker", "keyring")
+# Paths of sockets below XDG_RUNTIME_DIR: D-Bus, container engines, gpg-agent, a keyring, a display
+# and sound. A command may show a path only if it is a socket.
+OF_THE_USER = (
+    *("bus", "docker.sock", "podman/podman.sock", "gnupg/S.gpg-agent", "keyring/control"),
+    *("wayland-0", "pipewire-0", "pulse/native"),
+)
 SIGNALS = ("p_kill_usr1", "p_tgkill", "p_sigqueue", "p_pidfd_signal")
 CHANGES = ("p_setpriority", "p_prlimit", "p_sched_setaffinity", "p_process_vm_writev", "p_proc_mem")
 MEMORY = "p_process_vm_readv"
@@ -96,7 +106,8 @@ class Services(Target):
         def effects(result: ProbeResult) -> list[str]:
             return [NAMED[listener]] if listener in scene.reached() else []
 
-        return Attempt(name, table()[name].tries, {**known}, effects)
+        shown = table()[name].tries
+        return Attempt(name, shown, {**known}, effects, way=shown if name in INDIRECT else "")
 
 
 @dataclass(frozen=True)
@@ -136,8 +147,7 @@ class Processes(Target):
 class SocketsOfTheUser(Target):
     """Unix sockets at the places in which programs of a user listen.
 
-    These are an SSH agent in the temporary folder, and D-Bus, gpg-agent, a container engine and a
-    keyring below XDG_RUNTIME_DIR.
+    These are an SSH agent in the temporary folder, and the sockets of OF_THE_USER.
     """
 
     def furnish(self, scene: Scene) -> None:
@@ -148,12 +158,13 @@ class SocketsOfTheUser(Target):
         for name, listener in self._sockets(scene).items():
             what = f"a socket below {RUNTIME}, {name}" if name else f"the socket of {AN_AGENT}"
             effects = _reached(listener, what)
-            params: dict[str, object] = {"out": listener.folder, "token": secrets.token_hex(8)}
+            path, token = listener.path, secrets.token_hex(8)
+            params: dict[str, object] = {"out": path.parent, "socket": path.name, "token": token}
             made.append(Attempt("n_unix_path_out", what, params, effects))
             # A command may show the socket at another path, and name this path in the variable.
             named: dict[str, object] = {"variable": AGENT, "token": secrets.token_hex(8)}
             if name:
-                named |= {"variable": RUNTIME, "below": f"{name}/socket"}
+                named |= {"variable": RUNTIME, "below": name}
             made.append(Attempt("n_unix_variable", what, named, effects))
         return made
 
@@ -162,12 +173,13 @@ class SocketsOfTheUser(Target):
         if not scene.user_sockets:
             agent, runtime = TEMPORARY / f"ssh-{random_name()}", _runtime_folder(scene)
             scene.env[AGENT], scene.env[RUNTIME] = str(agent / "socket"), str(runtime)
-            scene.env["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={runtime / 'bus' / 'socket'}"
+            scene.env["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={runtime / 'bus'}"
+            scene.env["WAYLAND_DISPLAY"] = "wayland-0"
+            scene.removed_at_the_end(agent)
             for name in ("", *OF_THE_USER):
-                folder = runtime / name if name else agent
-                scene.removed_at_the_end(folder)
-                folder.mkdir(mode=0o700, parents=True)
-                scene.user_sockets[name] = scene.enter(SocketFile(folder))
+                path = runtime / name if name else agent / "socket"
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                scene.user_sockets[name] = scene.enter(SocketFile(path))
         return scene.user_sockets
 
 
@@ -195,10 +207,12 @@ class SocketOfTheHost(Target):
 
 
 def sockets_of_the_host() -> list[SocketOfTheHost]:
-    """Return the sockets in OF_THE_HOST that exist here and that this user may use."""
+    """Return the sockets in OF_THE_HOST and of ENGINES that exist here and that this user may
+    use."""
     found = []
-    for name in OF_THE_HOST:
-        path = Path(name)
+    engines = (os.environ.get(name, "") for name in ENGINES)
+    named = [each.removeprefix("unix://") for each in engines if each.startswith("unix:///")]
+    for path in map(Path, dict.fromkeys((*OF_THE_HOST, *named))):
         try:
             is_socket = stat.S_ISSOCK(path.stat().st_mode)
         except OSError:

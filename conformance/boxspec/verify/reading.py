@@ -17,6 +17,7 @@ from boxspec.mounts import inner_path
 from boxspec.subject.observe.facts import holds
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.errors import UntestableError
+from boxspec.verify.handles import file_handle
 from boxspec.verify.paths import Place
 from boxspec.verify.row import Attempt, Effects, Line, Target
 from boxspec.verify.scene import Scene
@@ -33,6 +34,7 @@ WAYS = {
     "r_chmod": "opened after its permissions were given back",
     "r_descriptor": "opened below a descriptor that the command left open",
     "r_mounted": "opened through another mount of its file system",
+    "r_by_handle": "opened by its handle",
 }
 # Probes that make a link in the workspace.
 MAKE_LINKS = ("r_via_symlink", "r_via_new_hardlink")
@@ -89,6 +91,11 @@ class ReadFile(Target):
                 params["ws"] = scene.work_folder()
             if probe == "r_mounted":
                 params["inner"] = inner_path(path)
+            if probe == "r_by_handle":
+                handle = file_handle(path)
+                if not handle:
+                    continue
+                params["handle"] = handle
             made.append(self._attempt(probe, how, params, effects, is_there=is_there))
         if self.thorough:
             how = "opened after unmounting what hides it"

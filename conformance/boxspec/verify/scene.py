@@ -12,6 +12,7 @@ import re
 import secrets
 import shutil
 import stat
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,16 +31,13 @@ from boxspec.verify.known_secrets import mode_of_decoy
 from boxspec.verify.layout import DROPPED, Layout, parents, without_the_kit
 from boxspec.verify.paths import Place
 from boxspec.verify.port import Port, SocketFile
+from boxspec.verify.repository import make_repository
 from boxspec.verify.watch import Watch, is_empty, write_in_place
 
 # The folder in which programs of all users make temporary files.
 TEMPORARY = Path("/tmp")
 # The bytes that a write probe writes.
 PAYLOAD = "escaped"
-GIT = {
-    ".git/HEAD": "ref: refs/heads/main\n",
-    ".git/config": "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n",
-}
 # Every random name of the kit matches this.
 RANDOM = re.compile("[0-9a-f]{6}")
 NOTHING_THERE = "nothing is there, and the kit makes nothing there"
@@ -72,6 +70,9 @@ class Scene:
         self._own_root = layout.copied or Path.cwd()
         self._stack = contextlib.ExitStack()
         self._fresh: set[Path] = set()
+        # The time before which no decoy exists, in nanoseconds of the clock of files, which may be
+        # late; and the id of the attempt that finds copies of decoys.
+        self.since, self.search = time.time_ns() - 20_000_000, secrets.token_hex(6)
         self.base = (parent or parents()[0]) / random_folder_name()
         janitor.remove(self.base)
         self._janitor = janitor
@@ -85,10 +86,11 @@ class Scene:
         if layout.copied is not None:
             shutil.copytree(layout.copied, self.root, symlinks=True, dirs_exist_ok=True)
         if not self.real:
-            self._make_repository()
+            make_repository(self.root)
         self.program = self._copied(program or programs.probe, self.root)
         self.warden = self._copied(programs.warden, self.private)
         self._late: dict[Path, str] = {}
+        self._absent: set[Path] = set()
         # A file that is made after all late decoys. Attempts on late decoys wait until it exists.
         self.marker = self.fresh(self.root)
         self.env: dict[str, str] = {}
@@ -110,16 +112,6 @@ class Scene:
         self._victim: Victim | None = None
         self._listeners: tuple[Listeners, set[str]] | None = None
 
-    def _make_repository(self) -> None:
-        """Make an empty git repository, unless the copied workspace has one."""
-        if (self.root / ".git").is_file():
-            return
-        for name in (".git/hooks", ".git/objects", ".git/refs/heads"):
-            (self.root / name).mkdir(parents=True, exist_ok=True)
-        for name, text in GIT.items():
-            if not (self.root / name).exists():
-                (self.root / name).write_text(text)
-
     def fresh(self, folder: Path) -> Path:
         """Return a path with a random name. It is removed with its contents at the end."""
         made = folder / random_name()
@@ -131,6 +123,10 @@ class Scene:
     def is_of_the_kit(self, path: Path) -> bool:
         """True if the path, or a folder above it, was made by `fresh`."""
         return not self._fresh.isdisjoint((path, *path.parents))
+
+    def is_named_by_the_kit(self, path: str) -> bool:
+        """True if a part of the path has a name that `fresh` has made, in whatever place."""
+        return not {each.name for each in self._fresh}.isdisjoint(Path(path).parts)
 
     def before_the_start(self, call: Callable[[], None]) -> None:
         """Register a function that is called when all decoys exist, before the start."""
@@ -207,7 +203,7 @@ class Scene:
 
     def late_decoy(self, path: Path) -> str:
         """Return a secret. It is written to this path after the command has started."""
-        if path not in self._late:
+        if path not in self._late and self._absent.isdisjoint(path.parents):
             self.make_parents(path)
             self._set_mode(path)
         return self._late.setdefault(path, secrets.token_hex(12))
@@ -219,6 +215,7 @@ class Scene:
         for path, token in self._late.items():
             # The launcher may have put a mount point there, or may have moved the folder.
             with contextlib.suppress(OSError):
+                path.parent.mkdir(parents=True, exist_ok=True)
                 write_in_place(path, f"# {token}\n".encode())
                 self._set_mode(path)
         with contextlib.suppress(OSError):
@@ -238,8 +235,9 @@ class Scene:
             path.symlink_to(target)
 
     def absent(self, path: Path) -> None:
-        """Remove a path, even if another row has put a decoy there."""
+        """Remove a path, even if another row has put a decoy there. It is missing at the start."""
         remove(path)
+        self._absent.add(path)
 
     def named_decoy(self, folder: Path) -> str:
         """Put a file with a random name into a folder; return the name."""
@@ -277,7 +275,8 @@ class Scene:
 
     def variable(self, name: str) -> str:
         """Set a variable of the command's environment to a random secret, and return the secret."""
-        return self.env.setdefault(name, secrets.token_hex(12))
+        # Values of one length would tell the command that it is tested.
+        return self.env.setdefault(name, secrets.token_urlsafe(secrets.choice(range(16, 48))))
 
     @property
     def victim(self) -> Victim:

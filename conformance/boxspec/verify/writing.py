@@ -91,6 +91,25 @@ class WriteFile(Target):
 
 
 @dataclass(frozen=True)
+class AppendTo(Target):
+    """An existing file that other rows read. Only one attempt is made, so that the file stays."""
+
+    place: Place
+
+    def furnish(self, scene: Scene) -> None:
+        scene.decoy(scene.path(self.place))
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        path = scene.path(self.place)
+        if scene.keeps(path):
+            return OpenHostFileToWrite(path).attempts(scene)
+        scene.decoy(path)
+        params = _denied(scene, path, "d_write")
+        shown = f"{self.place.shown} appended to"
+        return [Attempt("d_write", shown, params, changed(scene, path))]
+
+
+@dataclass(frozen=True)
 class WriteFolder(Target):
     """A folder: a new file in it, its existing files, and the folder itself."""
 

@@ -18,16 +18,18 @@ LEAKED, HELD, NOT_TESTED = "LEAKED", "held", "not tested"
 # A wrapper that hides home and environment; files that later programs execute are read-only.
 # bubblewrap leaves an empty file at a mount point that did not exist.
 CAREFUL = """\
-mkdir -p .vscode .claude
+mkdir -p .vscode .claude .cursor .gemini .codex
 env -i PATH=/usr/bin:/bin HOME="$HOME" bwrap --unshare-all --die-with-parent --new-session \\
   --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --ro-bind /proc/sys /proc/sys \\
   --tmpfs /tmp --tmpfs /run --tmpfs "$HOME" \\
   --bind "$PWD" "$PWD" --bind "$PWD/.git" "$PWD/.git" \\
   --ro-bind "$PWD/.git/hooks" "$PWD/.git/hooks" --ro-bind "$PWD/.git/config" "$PWD/.git/config" \\
   --ro-bind "$PWD/.vscode" "$PWD/.vscode" --ro-bind "$PWD/.claude" "$PWD/.claude" \\
+  --ro-bind "$PWD/.cursor" "$PWD/.cursor" --ro-bind "$PWD/.gemini" "$PWD/.gemini" \\
+  --ro-bind "$PWD/.codex" "$PWD/.codex" --ro-bind /dev/null "$PWD/opencode.json" \\
   --ro-bind /dev/null "$PWD/.env" --ro-bind /dev/null "$PWD/.mcp.json" --chdir "$PWD" -- "$@"
 status=$?
-[ -s .mcp.json ] || rm -f .mcp.json
+for each in .mcp.json opencode.json; do [ -s $each ] || rm -f $each; done
 exit $status
 """
 # A typical wrapper: it restricts writing, but everything can be read.
