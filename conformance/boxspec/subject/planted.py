@@ -5,9 +5,13 @@ If a planted file is executed, it makes a mark: a file outside, where no program
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+
+from boxspec.programs import programs
 
 PYTHON = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 # Modules that a launcher in Python imports, and modules that Python itself imports at its start.
@@ -67,12 +71,39 @@ io.open('{mark}', 'w').close()
 """
 
 
-def write_planted(path: Path, mark: Path, kept: str = "") -> None:
-    """Write a script that makes the mark when it is executed.
+# git runs the program of this setting when it looks for changed files.
+_GIT = "\n[core]\n\tfsmonitor = \": >'{mark}'; false\"\n"
+LIBRARY = re.compile(r"\.(so(\.\d+)*|node)$")
+# The text in planted.so that the path of the mark replaces, and the most bytes of the path.
+PLACEHOLDER, MOST = b"PLANTED-MARK", 4095
 
-    kept: the content of the replaced file. It follows the lines that make the mark.
+
+def write_planted(path: Path, mark: Path, kept: str = "", name: Path | None = None) -> None:
+    """Write a file that makes the mark when it is executed or loaded.
+
+    kept: the content of the replaced file. In a script it follows the lines that make the mark.
+    name: the path at which the file is planted, if it differs. It decides about the language.
     """
-    text = LANGUAGES.get(path.suffix or path.name, SHELL if kept else SHELL_AND_PYTHON)
+    name = name or path
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text.format(mark=mark) + kept)
+    if LIBRARY.search(name.name):
+        path.write_bytes(_library(mark))
+    elif name.parts[-2:] == (".git", "config"):
+        path.write_text(kept + _GIT.format(mark=mark))
+    else:
+        path.write_text(_language(name, kept).format(mark=mark) + kept)
     path.chmod(0o755)
+
+
+def _language(name: Path, kept: str) -> str:
+    if not name.suffix and "node_modules" in name.parts and ".bin" not in name.parts:
+        return _JAVASCRIPT
+    return LANGUAGES.get(name.suffix or name.name, SHELL if kept else SHELL_AND_PYTHON)
+
+
+def _library(mark: Path) -> bytes:
+    """Return a shared library that makes the mark when a program loads it."""
+    library = Path(programs.preload("planted")).read_bytes()
+    path = os.fsencode(mark)[:MOST] + b"\0"
+    at = library.index(PLACEHOLDER)
+    return library[:at] + path + library[at + len(path) :]

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from boxspec.subject.observe.facts import holds
+from boxspec.subject.observe.facts import content, holds
 from boxspec.verify.lookups import Lookup
 from boxspec.verify.outcome import Key, Outcome, Tried
 from boxspec.verify.reading import leaks
@@ -30,7 +30,12 @@ from boxspec.verify.starts import Starter, by_attempts
 # If the command does not start with all links, this number of links is tried one by one.
 SINGLY = 4
 LINKED = "replaced by a link to a folder outside"
-LISTED = "filled with the path of a folder outside"
+# What a program inside writes to a file: the path of a folder, or options of a launcher that show
+# it. `{}` stands for the path.
+LISTS = {
+    "filled with the path of a folder outside": "{}",
+    "filled with options that show a folder outside": "--bind {} {}",
+}
 # A missing path with such a name is usually a file.
 FILE = re.compile(r"(rc|env|config|\.\w+)$")
 
@@ -93,10 +98,14 @@ def after_linking(starter: Starter, row: str, found: Iterable[Name]) -> dict[Key
         for each in linked:
             _restore(each)
         lists = [each for each in targets if not each.path.is_dir()]
-        if lists:
-            _made(starter, scene, [_list(scene, each) for each in lists])
+        for how, text in LISTS.items() if lists else ():
+            old = {each.path: content(each.path) for each in lists}
+            _made(starter, scene, [_list(scene, each, text) for each in lists])
             made = [each for each in lists if holds(each.path, str(each.file.parent))]
-            outcomes += _next_starts(starter, scene, made, used, LISTED)
+            outcomes += _next_starts(starter, scene, made, used, how)
+            # With this content the command may be unable to start the next program.
+            for each in made:
+                _put_back(each.path, old[each.path])
     tried = [each for outcome in outcomes for each in outcome.tried.values() if each.effects]
     # Without the command these attempts are not made, so they only add leaks. The numbers of other
     # attempts are positive.
@@ -140,9 +149,16 @@ def _restore(target: Target) -> None:
         old.rename(target.path)
 
 
-def _list(scene: Scene, target: Target) -> Attempt:
+def _put_back(path: Path, old: bytes | None) -> None:
+    path.unlink(missing_ok=True)
+    if old is not None:
+        path.write_bytes(old)
+
+
+def _list(scene: Scene, target: Target, text: str) -> Attempt:
     seed = scene.fresh(scene.root)
-    seed.write_text(f"{target.file.parent}\n")
+    folder = target.file.parent
+    seed.write_text(f"{text.format(folder, folder)}\n")
     params: dict[str, object] = {"from": seed, "denied": target.path}
     return Attempt("d_plant", "a list", params, no_effect)
 

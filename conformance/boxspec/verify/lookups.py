@@ -81,13 +81,29 @@ def lookups(log: str, starts: Iterable[Path], others: Iterable[Path] = ()) -> li
     return list(found)
 
 
+def folders_to_make(found: Iterable[Lookup]) -> list[Path]:
+    """Return missing paths that may be names of folders in which a command would look further."""
+    paths = dict.fromkeys(each.path for each in found)
+    missing = [path for path in paths if path.suffix == "" and not path.name.startswith(".")]
+    return [path for path in missing if not os.path.lexists(path) and path.parent.is_dir()]
+
+
+def deepest(paths: Iterable[Path]) -> list[Path]:
+    """Return each path once, without those above another path: one name cannot be a file and a
+    folder."""
+    kept = dict.fromkeys(paths)
+    above = {parent for path in kept for parent in path.parents}
+    return [path for path in kept if path not in above]
+
+
 def could_be_planted(lookup: Lookup) -> bool:
     """True if a program could make a script at this path.
 
-    The files of git are left out, because other rows check whether a program can write them.
+    Of the files of git only its settings are used, because git reads the others all the time.
     """
     path = lookup.script
-    if path.suffix in DATA or ".git" in path.parts or path.is_symlink():
+    of_git = ".git" in path.parts and path.parts[-2:] != (".git", "config")
+    if path.suffix in DATA or of_git or path.is_symlink():
         return False
     if path.exists():
         return path.is_file() and path.stat().st_size <= MOST

@@ -25,7 +25,14 @@ from boxspec.subject.observe.probes import ProbeResult
 from boxspec.subject.planted import PLANTED, write_planted
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.linked import after_linking, names
-from boxspec.verify.lookups import Lookup, could_be_planted, lookups, tracer
+from boxspec.verify.lookups import (
+    Lookup,
+    could_be_planted,
+    deepest,
+    folders_to_make,
+    lookups,
+    tracer,
+)
 from boxspec.verify.outcome import Outcome
 from boxspec.verify.row import IDLE, Attempt, Row, Target, no_effect
 from boxspec.verify.scene import TEMPORARY, Scene
@@ -88,6 +95,12 @@ def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
                     starter.run(scene, NOTHING)
             found.problem = ""
             collect(scene, found, wanted, plan, starter.run(scene, words, witness=plan.witness))
+        variables = [
+            path for path in looked_up if path in paths and not _mark(scene, path).exists()
+        ]
+        if found.ran and not found.hangs and _assigned(starter, scene, variables):
+            ended = starter.run(scene, words, witness=plan.witness)
+            collect(scene, found, wanted, plan, ended)
     # A command that did not end in time once may not end in further starts either.
     if found.ran and not found.hangs:
         found.tried |= after_linking(starter, rows[0].id, linked)
@@ -99,6 +112,24 @@ def _below(folder: Path, which: int) -> list[Path]:
 
 
 def _looked_up(starter: Starter, scene: Scene) -> list[Lookup]:
+    """Return the lookups of a start. If a name may be that of a missing folder, a second start
+    shows the names that the command looks up in this folder."""
+    found = _traced(starter, scene)
+    made = [path for path in folders_to_make(found) if _may_be_made(scene, path)]
+    for path in made:
+        path.mkdir()
+    if made:
+        found += [each for each in _traced(starter, scene) if each.path not in made]
+    for path in made:
+        delete(path)
+    return list(dict.fromkeys(found))
+
+
+def _may_be_made(scene: Scene, path: Path) -> bool:
+    return _is_of(scene, path) and not scene.is_of_the_kit(path)
+
+
+def _traced(starter: Starter, scene: Scene) -> list[Lookup]:
     log = scene.private / random_name()
     scene.prefix = tracer(log)
     if not scene.prefix:
@@ -113,14 +144,12 @@ def _looked_up(starter: Starter, scene: Scene) -> list[Lookup]:
 
 def _scripts(scene: Scene, found: Iterable[Lookup]) -> list[Path]:
     """Return the files that the command would execute and that a program inside may make."""
-    return list(
-        dict.fromkeys(
-            each.script
-            for each in found
-            if could_be_planted(each)
-            and not scene.is_of_the_kit(each.path)
-            and (_is_of(scene, each.script) or not os.path.lexists(_top(each.script)))
-        )
+    return deepest(
+        each.script
+        for each in found
+        if could_be_planted(each)
+        and not scene.is_of_the_kit(each.path)
+        and (_is_of(scene, each.script) or not os.path.lexists(_top(each.script)))
     )
 
 
@@ -137,7 +166,7 @@ def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> tuple[lis
         # The name decides about the language of the script.
         made = seed / str(number) / path.name
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            write_planted(made, _mark(scene, path), (content(path) or b"").decode())
+            write_planted(made, _mark(scene, path), (content(path) or b"").decode(), path)
             params: dict[str, object] = {"from": made, "denied": path}
             attempts.append(Attempt("d_plant", "a script", params, no_effect))
     if scene.marks:
@@ -145,6 +174,23 @@ def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> tuple[lis
     outcome = by_attempts(starter, scene, attempts)
     delete(seed)
     return [path for path in paths if _is_planted(scene, path)], outcome
+
+
+def _assigned(starter: Starter, scene: Scene, paths: Iterable[Path]) -> bool:
+    """Let a program inside fill those of these files that may assign variables. Return True if it
+    could."""
+    named = [path for path in paths if "env" in path.name.lower()]
+    libraries = {path: scene.fresh(scene.root) for path in named}
+    attempts = []
+    for path, library in libraries.items():
+        write_planted(library, _mark(scene, path), name=Path("a.so"))
+        seed = scene.fresh(scene.root)
+        seed.write_text(f"LD_PRELOAD={library}\n")
+        params: dict[str, object] = {"from": seed, "denied": path}
+        attempts.append(Attempt("d_plant", "variables", params, no_effect))
+    if attempts:
+        by_attempts(starter, scene, attempts)
+    return any(holds(path, str(library)) for path, library in libraries.items())
 
 
 def _is_of(scene: Scene, path: Path) -> bool:

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.verify.lookups import Lookup, could_be_planted, lookups
+from boxspec.verify.lookups import (
+    Lookup,
+    could_be_planted,
+    deepest,
+    folders_to_make,
+    lookups,
+)
 
 ROOT, HOME = Path("/home/u/work"), Path("/home/u")
 LOG = """\
@@ -47,7 +53,8 @@ def test_names_below_the_folders_are_found() -> None:
         ("file", True),
         ("file/below", False),
         ("missing.json", False),
-        (".git/config", False),
+        (".git/config", True),
+        (".git/HEAD", False),
         ("folder", False),
     ],
 )
@@ -57,3 +64,15 @@ def test_a_script_can_stand_where_no_folder_and_no_data_is(
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
     assert could_be_planted(Lookup(tmp_path / name, is_listed=False)) is possible
+
+
+def test_a_missing_name_without_a_suffix_may_be_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    names = ("here", "lib", "a.so", ".boxrc", "none/below")
+    found = [Lookup(tmp_path / name, is_listed=False) for name in names]
+    assert folders_to_make([*found, *found]) == [tmp_path / "lib"]
+
+
+def test_a_name_with_names_below_it_is_a_folder() -> None:
+    paths = [Path("/a/lib"), Path("/a/lib/x.so"), Path("/a/library"), Path("/a/lib/x.so")]
+    assert deepest(paths) == [Path("/a/lib/x.so"), Path("/a/library")]

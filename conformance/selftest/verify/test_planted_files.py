@@ -1,0 +1,47 @@
+"""Tests that each kind of planted file makes its mark when a program executes or loads it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from boxspec.subject.planted import write_planted
+
+NODE = ["node", "-e", "require('some-package')"]
+GIT = ["git", "status"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("lib/libc.so.6", ["git", "--version"]),
+        ("lib/libz.so.1", ["git", "--version"]),
+        ("node_modules/some-package", NODE),
+        ("node_modules/some-package/index.js", NODE),
+        ("bin/git", GIT),
+        ("lib/json.py", ["python3", "-c", "import json"]),
+    ],
+)
+def test_the_mark_is_made(tmp_path: Path, name: str, words: list[str]) -> None:
+    if shutil.which(words[0]) is None:
+        pytest.skip(f"{words[0]} is not installed")
+    mark = tmp_path / "mark"
+    write_planted(tmp_path / name, mark)
+    env = {"LD_LIBRARY_PATH": "lib", "PYTHONPATH": "lib", "PATH": f"bin:{os.environ['PATH']}"}
+    subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, check=False)
+    assert mark.exists()
+
+
+def test_git_runs_a_program_of_its_settings(tmp_path: Path) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    mark, config = tmp_path / "mark", tmp_path / ".git" / "config"
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    old = config.read_text()
+    write_planted(config, mark, old)
+    done = subprocess.run(GIT, cwd=tmp_path, capture_output=True, check=False)
+    assert mark.exists() and done.returncode == 0 and config.read_text().startswith(old)
