@@ -21,19 +21,52 @@ def verdicts(
 
     probes: the results of the attempts, by id of the row.
     absent: the results of the start without the places of the rules.
-    witnesses: rows that get no verdict. They only show whether the command confines anything, and
-        whether it confines a shell too.
+    witnesses: rows that show whether the command confines anything, and whether it confines a shell
+        and each start. Rows that the caller has not asked get no verdict.
     """
     found = [_with_absent(_verdict(row, probes[row.id], shell), absent) for row in rows]
-    doubted = _doubted([*rows, *witnesses], probes, shell)
+    asked = {row.id for row in rows}
+    unasked = [row for row in witnesses if row.id not in asked]
+    doubted = _doubted([*rows, *unasked], probes, shell)
+    for row in rows:
+        escaped = _unconfined(witnesses, probes, probes[row.id].inside)
+        if row.planted and escaped:
+            found = [_switched_off(each, escaped) if each.row is row else each for each in found]
+        elif escaped:
+            doubted = doubted or _SOME_STARTS.format(row.title)
+    if _unconfined(witnesses, probes, absent.inside):
+        doubted = doubted or _SOME_STARTS.format("the start without the path of a rule")
     if doubted:
         found = [_doubt(each, doubted) for each in found]
-    shown = [_verdict(row, probes[row.id], shell) for row in witnesses]
+    shown = [_verdict(row, probes[row.id], shell) for row in unasked]
     if _confines_nothing([*found, *shown]):
         why = "the command prevented nothing else, and this row is held without a sandbox too"
         found = [_doubt(each, why) if _is_weak_evidence(each.row) else each for each in found]
     order = list(Status)
     return sorted(found, key=lambda each: (order.index(each.status), -each.row.weight))
+
+
+_SOME_STARTS = "the command confines one start and not another, see {}"
+
+
+def _unconfined(
+    witnesses: Sequence[Row], probes: Mapping[str, Both], start: Outcome
+) -> tuple[str, ...]:
+    """Return the effects of the witnesses in this start, if they had none in the first start."""
+    found: list[str] = []
+    for row in witnesses:
+        first = probes[row.id].inside
+        if first.ran and first.of(row) and not _effects(first.of(row)):
+            found += _effects(start.of(row))
+    return tuple(found)
+
+
+def _switched_off(verdict: Verdict, effects: Sequence[str]) -> Verdict:
+    """Return the verdict on planted files if the start after planting was not confined."""
+    how = "after a program inside had made the files that the command looks up"
+    known = verdict.evidence if verdict.status is Status.LEAKED else ()
+    evidence = (*known, *(f"{each}, {how}" for each in effects))
+    return replace(verdict, status=Status.LEAKED, evidence=evidence)
 
 
 def _is_weak_evidence(row: Row) -> bool:
@@ -92,15 +125,20 @@ def _doubt(verdict: Verdict, why: str) -> Verdict:
 def _effects(*outcomes: Mapping[Key, Tried]) -> tuple[str, ...]:
     """Return each observed effect once, with the way by which an attempt had it.
 
-    If one attempt had the effect by simply opening the object, no way is named.
+    If one attempt had the effect by simply opening the object, no way is named. Attempts on one
+    object share its effects, so only the attempts that report success count, if there are any.
     """
-    ways: dict[str, list[str]] = {}
+    ways: dict[str, list[Tried]] = {}
     for tried in outcomes:
         for each in tried.values():
             for effect in each.effects:
-                ways.setdefault(effect, []).append(each.way)
+                ways.setdefault(effect, []).append(each)
+    found = {}
+    for effect, tries in ways.items():
+        done = [each.way for each in tries if each.record is None or _outcome(each) == "did"]
+        found[effect] = done or [each.way for each in tries]
     return tuple(
-        effect if "" in found else f"{effect} ({found[0]})" for effect, found in ways.items()
+        effect if "" in names else f"{effect} ({names[0]})" for effect, names in found.items()
     )
 
 

@@ -176,7 +176,7 @@ def _arranged(
     for row in rows:
         attempts: list[Attempt] = []
         reasons: list[str] = []
-        for target in row.absent_targets if absent else row.targets:
+        for target in row.absent_targets if absent and row.absent else row.targets:
             try:
                 attempts += target.attempts(scene)
             except UntestableError as why:

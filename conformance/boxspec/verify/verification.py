@@ -102,11 +102,13 @@ def verify(
 ) -> Verification:
     """Check these rows of a command. All files of the run are removed in every case.
 
-    witnesses: rows that get no verdict. They show whether the command also confines a shell.
+    witnesses: rows that get no verdict. They show whether the command also confines a shell, and
+        each other start.
     furniture: rows whose decoys are in each scene, too. In the user's real home directory the kit
         removes no path, and default rows about missing files are left out.
     """
     started, before = datetime.now(UTC), time.monotonic()
+    every_start = list(witnesses)
     witnesses = [row for row in witnesses if row.id not in {each.id for each in rows}]
     with Janitor() as janitor:
         every = [*rows, *(row for row in furniture if row not in rows)]
@@ -122,12 +124,13 @@ def verify(
         idle = {row.id: at_rest_again(starts, row) for row in single if row.idle}
         probes = starts.both(plain, by_probes)
         elsewhere = [row for row in plain if row.absent and layout.home is None]
+        elsewhere += every_start if elsewhere else []
         absent = starts.both(elsewhere, partial(by_probes, absent=True))
         shell = starts.both(plain, by_shell)
         chosen = {row.id: probes for row in [*rows, *witnesses]} | idle
         for row in (row for row in single if not row.idle):
-            chosen[row.id] = starts.both([row], _asked(row))
-        found = verdicts(rows, chosen, shell, absent, witnesses)
+            chosen[row.id] = starts.both([row, *every_start], _asked(row))
+        found = verdicts(rows, chosen, shell, absent, every_start)
     found = [each for each in found if each.evidence != (NOTHING_THERE,) or not each.row.usual]
     seconds = time.monotonic() - before
     words, when = tuple(command.words), started.strftime("%Y-%m-%dT%H:%M:%SZ")

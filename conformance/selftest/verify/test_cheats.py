@@ -46,6 +46,24 @@ CHEATS = {
         (*SSH, *NETWORK),
         f'[ -e {{count}} ] && exec "$@"\n: >{{count}}\n{CAREFUL}',
     ),
+    "confines_every_second_start": (
+        (*SSH, *NETWORK),
+        "n=$(cat {count} 2>/dev/null || echo 0); echo $((n+1)) >{count}\n"
+        f'[ $((n % 2)) = 0 ] || exec "$@"\n{CAREFUL}',
+    ),
+    "confines_only_if_the_denied_folder_exists": (
+        (*SSH, *NETWORK),
+        f'[ -e "$HOME/.ssh" ] || exec "$@"\n{CAREFUL}',
+    ),
+    "confines_only_static_programs": (
+        (*SSH, *NETWORK),
+        'case $(od -An -c -N4000 "$(command -v "$1")" | tr -d " \\n") in\n'
+        f'  *ld-linux*) exec "$@";;\nesac\n{CAREFUL}',
+    ),
+    "confines_only_if_the_variables_are_of_one_form": (
+        NETWORK,
+        f'case $GITHUB_TOKEN in ????????????????????????) ;; *) exec "$@";; esac\n{CAREFUL}',
+    ),
     "changes_the_plan": (SSH, 'sed -i "s/^path=.*/path=\\/none/" "$2"; exec "$@"\n'),
     "ends_its_parent": (SSH, 'kill -9 $PPID; exec "$@"\n'),
     "stops_the_observed_process": (

@@ -11,12 +11,13 @@ import pytest
 
 from boxspec.verify.defaults import rows
 from selftest.verify.configurations import CONFIGURATIONS
+from selftest.verify.configurations_of_launchers import OF_LAUNCHERS
 from selftest.verify.configurations_of_places import OF_PLACES
 from selftest.verify.wrappers import Verified, verify, without_bubblewrap, wrapper
 
 pytestmark = pytest.mark.skipif(bool(without_bubblewrap()), reason=without_bubblewrap())
 FINE = ("held",)
-EVERY = {**CONFIGURATIONS, **OF_PLACES}
+EVERY = {**CONFIGURATIONS, **OF_PLACES, **OF_LAUNCHERS}
 
 
 def _verified(folder: Path, name: str, part: str) -> Verified:
