@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
+from boxspec.verify.known_secrets import PRIVATE_FOLDERS, SECRET_FILES
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
 from dialects.entries import NO_ROW, covers, of_now
@@ -34,11 +36,11 @@ _OTHERS = """apparmor bind caps caps.drop caps.keep cgroup cpu dbus-system
     memory-deny-write-execute mkdir mkfile mtu name net netfilter netfilter6 netlock netmask
     netns nice no3d noautopulse nodbus nodvd noexec nogroups noinput nonewprivs noprinters noroot
     nosound notpm notv nou2f novideo oom overlay overlay-named overlay-tmpfs private-bin
-    private-cache private-cwd private-dev private-etc private-home private-lib private-opt
+    private-cache private-cwd private-dev private-etc private-lib private-opt
     private-srv private-tmp protocol quiet restrict-namespaces rlimit-cpu rlimit-sigpending
     seccomp seccomp.32 seccomp.32.drop seccomp.32.keep seccomp.block-secondary seccomp.drop
     seccomp.keep shell tab timeout tmpfs tracelog veth-name x11
-    xephyr-screen private ignore include rmenv"""
+    xephyr-screen"""
 INSTALLED = Path("/etc/firejail")
 # Commands that open what firejail closes by default.
 OPENS = {
@@ -114,8 +116,10 @@ def _meaning(
         yield _on_path(command, earlier, later, where)
     elif name == "net" and value == "none":
         yield made(Meaning.ENFORCED, "no network but a loopback of its own", ("no-network", ""))
-    elif name == "private" and not value:
-        yield made(Meaning.ENFORCED, "the home directory is new", ("deny-read", "~/.ssh"))
+    elif name in ("private", "private-home"):
+        yield _new_home(command)
+    elif name == "protocol" and not {*value.replace(" ", "").split(",")} & {"inet", "inet6"}:
+        yield made(Meaning.ENFORCED, "no TCP or UDP socket can be made", ("no-network", ""))
     elif name == "rmenv":
         yield made(Meaning.ENFORCED, "no program gets it", ("deny-env", value))
     elif name in LIMITS:
@@ -137,6 +141,34 @@ def _meaning(
         yield made(Meaning.ENFORCED, NO_ROW)
     else:
         yield made(Meaning.UNKNOWN, "firejail-profile(5) names no such command")
+
+
+def _new_home(command: Command) -> Entry:
+    """Explain `private` and `private-home`: inside, the home directory is another one."""
+
+    def made(meaning: Meaning, why: str, *rules: tuple[str, str]) -> Entry:
+        return Entry(command.line, command.name, command.value, meaning, why, rules)
+
+    hidden = ("deny-read", "~/.ssh")
+    if command.name == "private-home":
+        copied = [each.strip().rstrip("/") for each in command.value.split(",")]
+        secret = [each for each in copied if each in PRIVATE_FOLDERS or each in SECRET_FILES]
+        if secret:
+            why = f"the home directory is new, and {secret[0]} is copied to it"
+            return made(Meaning.WIDER, why, *([hidden] if ".ssh" not in copied else []))
+        return made(Meaning.ENFORCED, "the home directory has only copies of these files", hidden)
+    path = _path(command.value)
+    if path and path.rstrip("/") == "~":
+        return made(Meaning.WIDER, "names the home directory itself: nothing of it is hidden")
+    what = f"is new, and {command.value} is in its place" if command.value else "is new"
+    return made(Meaning.ENFORCED, f"the home directory {what}", hidden)
+
+
+def _matches(pattern: str | None, path: str) -> bool:
+    """True if a path matches a glob, in which * matches no slash."""
+    parts, names = (pattern or "").split("/"), path.split("/")
+    same = len(parts) == len(names)
+    return same and all(fnmatchcase(name, part) for part, name in zip(parts, names, strict=True))
 
 
 def _on_include(command: Command, where: Where) -> Entry:
@@ -213,7 +245,7 @@ def _on_path(command: Command, earlier: list[Command], later: list[Command], whe
     rule = (PATHS[name], path)
     if rule[0] == "deny-read":
         for each in earlier:
-            if each.name == "noblacklist" and _path(each.value) == path:
+            if each.name == "noblacklist" and _matches(_path(each.value), path):
                 return made(Meaning.DEAD, f"noblacklist in line {each.line} excepts it", rule)
     else:
         for each in later:

@@ -77,6 +77,10 @@ NO_PRIORITY = "the priority is not a number from 0 to 999"
 WRONG = (NO_DECISION, NO_PRIORITY)
 SHELL = "run_shell_command"
 CONDITIONS = ("modes", "subagent", "interactive")
+MODES = ("default", "autoEdit", "plan", "yolo")
+NO_MODE = f"no mode has this name: write one of {', '.join(MODES)}"
+AT_THE_START = 'it is compared after {"command":", so nothing matches: write it without ^'
+ONLY_MCP = "a * in a name is known only of MCP tools: write each name"
 FIRST = ("toolName", "mcpName", "commandPrefix", "commandRegex", "argsPattern")
 
 
@@ -227,8 +231,15 @@ def _rule(rule: Mapping[str, Any], rules: list[Mapping[str, Any]], line: int) ->
         return made(Meaning.DEAD, NO_DECISION)
     if not _is_priority(rule.get("priority")):
         return made(Meaning.DEAD, NO_PRIORITY)
-    if "mcpName" not in rule and (better := _better_name(rule.get("toolName", "*"))):
-        return made(Meaning.DEAD, better)
+    names = rule["toolName"] if isinstance(rule.get("toolName"), list) else [rule.get("toolName")]
+    wrong = [why for each in names if (why := _wrong_name(rule, each))]
+    if wrong and len(wrong) == len(names):
+        return made(Meaning.DEAD, wrong[0])
+    modes = rule.get("modes") or MODES
+    if isinstance(modes, list) and not {*map(str, modes)} & {*MODES}:
+        return made(Meaning.DEAD, NO_MODE)
+    if str(rule.get("commandRegex", "")).startswith("^"):
+        return made(Meaning.DEAD, AT_THE_START)
     for name in ("commandRegex", "argsPattern"):
         try:
             re.compile(str(rule.get(name, "")))
@@ -249,10 +260,33 @@ def _rule(rule: Mapping[str, Any], rules: list[Mapping[str, Any]], line: int) ->
         if over:
             why = f"a rule of priority {over[0]['priority']} says {over[0]['decision']} for {part}"
             return made(meaning, why)
-    only = [f"{name} = {shown(rule[name])}" for name in CONDITIONS if name in rule]
+    if wrong:
+        return made(Meaning.NARROWER, wrong[0])
+    only = [f"{name} = {shown(rule[name])}" for name in _conditions(rule)]
     if only and rule["decision"] == "deny":
         return made(Meaning.NARROWER, f"counts only with {', '.join(only)}")
     return made(Meaning.NOT_TESTABLE, TOOLS)
+
+
+def _wrong_name(rule: Mapping[str, Any], name: object) -> str:
+    """Return why no tool has this name, or ""."""
+    if "mcpName" in rule or not isinstance(name, str):
+        return ""
+    if "*" in name and name != "*" and not name.startswith("mcp_"):
+        return ONLY_MCP
+    return _better_name(name)
+
+
+def _conditions(rule: Mapping[str, Any]) -> list[str]:
+    """Return the names of the conditions of a rule. An empty list of modes is none."""
+    return [name for name in CONDITIONS if name in rule and rule[name] != []]
+
+
+def _texts(rule: Mapping[str, Any], name: str) -> list[str]:
+    value = rule.get(name)
+    return [
+        each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)
+    ]
 
 
 def _is_priority(value: object) -> bool:
@@ -274,7 +308,7 @@ def _wins(other: Mapping[str, Any], rule: Mapping[str, Any], tools: frozenset[st
         return False
     if other.get("decision") not in DECISIONS or other["decision"] == rule["decision"]:
         return False
-    if any(name in other for name in CONDITIONS):
+    if _conditions(other):
         return False
     theirs = _tools(other)
     matches = theirs & _tools(rule) if tools is None else tools <= theirs
@@ -284,8 +318,8 @@ def _wins(other: Mapping[str, Any], rule: Mapping[str, Any], tools: frozenset[st
     every_server = "*" in theirs and "mcpName" not in other
     if other.get("mcpName") != rule.get("mcpName") and not every_server:
         return False
-    prefix = other.get("commandPrefix")
-    if prefix is not None:
-        mine = rule.get("commandPrefix")
-        return isinstance(mine, str) and isinstance(prefix, str) and mine.startswith(prefix)
+    if "commandPrefix" in other:
+        theirs_first, mine = _texts(other, "commandPrefix"), _texts(rule, "commandPrefix")
+        won = [any(each.startswith(first) for first in theirs_first) for each in mine]
+        return any(won) if tools is None else bool(won) and all(won)
     return not any(name in other for name in ("commandRegex", "argsPattern"))

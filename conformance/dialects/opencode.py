@@ -7,6 +7,7 @@ itself decides for its own tools, and the last rule that matches wins. No progra
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from dialects.entries import document, unknown
@@ -24,6 +25,8 @@ _SETTINGS = """$schema agent attachment autoshare autoupdate command compaction 
 # The fields of a rule of version 2.
 FIELDS = ("action", "resource", "effect")
 ACTIONS = ("allow", "ask", "deny")
+# Actions of version 1 that have another name in version 2.
+RENAMED = {"bash": "shell", "task": "subagent"}
 NO_ACTION = f"is not one of {', '.join(ACTIONS)}"
 # The patterns of these tools are paths.
 OF_PATHS = {"read", "edit", "write", "patch", "glob", "grep", "list", "external_directory"}
@@ -40,7 +43,9 @@ def read(text: str, where: Where) -> list[Entry]:
     if isinstance(found, Entry):
         return [found]
     made = [*unknown(found, _SETTINGS.split())]
-    made += _permission(found.get("permission"), "permission")
+    made += [
+        _unless_allowed(each, found) for each in _permission(found.get("permission"), "permission")
+    ]
     made += _list(found.get("permissions"), "permissions")
     for group in ("agent", "mode"):
         agents = found.get(group)
@@ -84,6 +89,29 @@ def _permission(node: Node | None, key: str) -> list[Entry]:
     return made
 
 
+def _unless_allowed(entry: Entry, found: Node) -> Entry:
+    """Return the entry, with the agent that allows what it denies. Rules of an agent come last."""
+    tool = entry.key.rpartition(".")[2]
+    if not entry.value.endswith("deny") or entry.meaning is Meaning.DEAD:
+        return entry
+    for group in ("agent", "mode"):
+        agents = found.get(group)
+        for name, agent in agents.members if agents else []:
+            permission = agent.get("permission")
+            own = permission.get(tool) or permission.get("*") if permission else None
+            own = own or permission
+            action = _word(own.get("*")) if own and isinstance(own.value, Pairs) else ""
+            action = action or _word(own)
+            if action in ("allow", "ask"):
+                why = f"{group}.{name} says {action} for all of it, and the rules of an agent win"
+                return replace(entry, meaning=Meaning.NARROWER, why=why)
+    return entry
+
+
+def _word(node: Node | None) -> str:
+    return node.value if node is not None and isinstance(node.value, str) else ""
+
+
 def _list(node: Node | None, key: str) -> list[Entry]:
     """Return the entries of a list of rules, the form of version 2."""
     if node is None:
@@ -92,14 +120,14 @@ def _list(node: Node | None, key: str) -> list[Entry]:
         why = "is not a list of rules; version 1 writes permission"
         return [Entry(node.line, key, node.shown, Meaning.DEAD, why)]
     made: list[Entry] = []
-    rules = [tuple(_text(each.get(name)) for name in FIELDS) for each in node.value]
+    rules = [tuple(_word(each.get(name)) for name in FIELDS) for each in node.value]
     for number, (each, rule) in enumerate(zip(node.value, rules, strict=True)):
         if "" in rule:
             why = f"a rule has three texts: {', '.join(FIELDS)}"
             made.append(Entry(each.line, key, each.shown, Meaning.DEAD, why))
             continue
         action, resource, effect = rule
-        entry = _action(each, key, effect, f"{action} {resource}")
+        entry = _of_action(_action(each, key, effect, f"{action} {resource}"), action)
         over = [
             later
             for later in rules[number + 1 :]
@@ -117,8 +145,20 @@ def _list(node: Node | None, key: str) -> list[Entry]:
     return made
 
 
-def _text(node: Node | None) -> str:
-    return node.value if node is not None and isinstance(node.value, str) else ""
+def _of_action(entry: Entry, action: str) -> Entry:
+    """Return the entry, with the reason if version 2 has no such action."""
+    if entry.meaning is Meaning.DEAD:
+        return entry
+    if action in EDITS:
+        return replace(entry, meaning=Meaning.DEAD, why=AS_EDIT)
+    if action in RENAMED:
+        why = f"version 2 has another name for this action: write {RENAMED[action]}"
+        return replace(entry, meaning=Meaning.DEAD, why=why)
+    known = {*TOOLS, *RENAMED.values()}
+    if action not in known and not {"*", "?", "_"} & {*action} and not action.startswith("mcp"):
+        why = "the documentation names no such action"
+        return replace(entry, meaning=Meaning.UNKNOWN, why=why)
+    return entry
 
 
 def _action(node: Node, key: str, action: str, pattern: str = "") -> Entry:

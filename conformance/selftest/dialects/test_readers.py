@@ -18,14 +18,18 @@ from selftest.dialects.kinds import (
     UNKNOWN,
     srt,
 )
+from selftest.dialects.kinds_of_rules import OF_RULES
 from selftest.tools import boxspec
 
 NOWHERE = Where(Path("/nowhere/home"), Path("/nowhere/home/project"), Path("/nowhere/s.json"))
 
 
-@pytest.mark.parametrize("name", KINDS)
+EVERY = {**KINDS, **OF_RULES}
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_a_public_kind_of_mistake_is_named(name: str) -> None:
-    kind = KINDS[name]
+    kind = EVERY[name]
     entries = dialects()[kind.tool].read(kind.text, NOWHERE)
     found = [each for each in entries if each.value == kind.value]
     assert [(each.meaning, each.line) for each in found] != []
