@@ -13,12 +13,12 @@ from typing import Any
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
+from dialects.codex_types import MODES, unless_refused
 from dialects.entries import ALL_OF_HOME, NO_SUCH_KEY, covers, has_home, only_for_a_shell
 from dialects.reading_toml import line_of, shown, tables
 
 NAMES = ("codex",)
 WRITTEN_FOR = "Codex 0.13x, 2026-11"
-MODES = ("read-only", "workspace-write", "danger-full-access")
 WORKSPACE = ("writable_roots", "network_access", "exclude_tmpdir_env_var", "exclude_slash_tmp")
 VARIABLES = (
     *("inherit", "exclude", "include_only", "set", "ignore_default_excludes"),
@@ -51,6 +51,10 @@ def read(text: str, where: Where) -> list[Entry]:
     found = tables(text)
     if isinstance(found, Entry):
         return [found]
+    return unless_refused(text, found, _entries(text, found, where))
+
+
+def _entries(text: str, found: dict[str, Any], where: Where) -> list[Entry]:
     made = [
         Entry(line_of(text, name), name, shown(value), Meaning.UNKNOWN, NO_SUCH_KEY)
         for name, value in found.items()

@@ -1,4 +1,4 @@
-"""Kinds of mistakes in rules of OpenCode, Gemini CLI and firejail, as examples of our own."""
+"""Kinds of mistakes in rules of OpenCode, Gemini CLI, firejail, Codex, as examples of our own."""
 
 from __future__ import annotations
 
@@ -42,6 +42,24 @@ OF_RULES = {
         "*.env: deny",
         NARROWER,
         "agent.build",
+    ),
+    "a_wrong_type_for_which_codex_starts_nothing": Kind(
+        "codex",
+        'sandbox_mode = "read-only"\n[shell_environment_policy]\nexclude = "A*"\n',
+        "read-only",
+        DEAD,
+        "exclude in line 3",
+    ),
+    "a_text_in_place_of_a_list": Kind(
+        "codex",
+        'sandbox_mode = "workspace-write"\n[sandbox_workspace_write]\nwritable_roots = "/x"\n',
+        "/x",
+        DEAD,
+        "starts no program",
+        3,
+    ),
+    "a_type_of_another_part_of_the_file": Kind(
+        "codex", 'model = 5\nsandbox_mode = "read-only"\n', "read-only", DEAD, "model", 2
     ),
     "a_mode_that_does_not_exist": Kind(
         "gemini",
