@@ -234,10 +234,12 @@ class Scene:
             (target if to_folder else target.parent).mkdir(parents=True, exist_ok=True)
             path.symlink_to(target)
 
-    def absent(self, path: Path) -> None:
-        """Remove a path, even if another row has put a decoy there. It is missing at the start."""
+    def absent(self, path: Path, *, needs_folders: bool = False) -> None:
+        """Remove a path, even if another row has put a decoy there. A folder is made again with its
+        first late decoy: after the start, or before the start with `needs_folders`."""
         remove(path)
-        self._absent.add(path)
+        if not needs_folders:
+            self._absent.add(path)
 
     def named_decoy(self, folder: Path) -> str:
         """Put a file with a random name into a folder; return the name."""

@@ -66,6 +66,8 @@ class Starter:
         self._parents = parents()
         self.starts = 0
         self.manner = Manner()
+        # True if the command does not start without a folder that a rule denies.
+        self.needs_folders = False
 
     @property
     def is_control(self) -> bool:
@@ -89,7 +91,7 @@ class Starter:
         parent, layout = self._parents[-1 if elsewhere else 0], self._layout
         with Scene(self._janitor, parent, control=control, layout=layout) as scene:
             if not scene.real:
-                _furnish(scene, rows, others, absent)
+                _furnish(scene, rows, others, absent, self.needs_folders)
             found, refused = _arranged(scene, rows, absent)
             yield scene, found, refused
 
@@ -141,7 +143,9 @@ class Starter:
         return False
 
 
-def _furnish(scene: Scene, rows: Iterable[Row], others: Sequence[Row], absent: bool) -> None:
+def _furnish(
+    scene: Scene, rows: Iterable[Row], others: Sequence[Row], absent: bool, needs_folders: bool
+) -> None:
     # All links are made first, because later decoys are written through them.
     for target in (target for row in [*rows, *others] for target in row.targets):
         target.link(scene)
@@ -149,7 +153,7 @@ def _furnish(scene: Scene, rows: Iterable[Row], others: Sequence[Row], absent: b
         with contextlib.suppress(UntestableError):
             target.furnish(scene)
     for place in (place for row in rows for place in row.absent if absent):
-        scene.absent(scene.path(place))
+        scene.absent(scene.path(place), needs_folders=needs_folders)
 
 
 def by_probes(starter: Starter, rows: Sequence[Row], absent: bool = False) -> Outcome:
@@ -163,6 +167,9 @@ def by_probes(starter: Starter, rows: Sequence[Row], absent: bool = False) -> Ou
         missing = _start_probes(starter, rows, found, absent)
         if not missing or not found.ran:
             break
+    if absent and not found.ran and not found.hangs and not starter.needs_folders:
+        starter.needs_folders = True
+        return by_probes(starter, rows, absent)
     return found
 
 
