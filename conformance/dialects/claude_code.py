@@ -231,7 +231,7 @@ def _path_rule(line: int, tool: str, what: str, confined: bool, where: Where) ->
         return Entry(line, "", "", Meaning.DEAD, shell, ((kind, path),))
     if is_glob(without_subtree(path)):
         if kind == "deny-write":
-            why = "only the file tools obey it: on Linux the sandbox ignores globs about writing"
+            why = "only the file tools obey it: globs are skipped for writes in the sandbox"
             return Entry(line, "", "", Meaning.DEAD, why, ((kind, path),))
         why = "in the sandbox the matches at the start are hidden, later files are not"
         return Entry(line, "", "", Meaning.NARROWER, why, ((kind, path),))

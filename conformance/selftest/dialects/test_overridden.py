@@ -60,7 +60,7 @@ def v2(*found: tuple[str, str, str]) -> str:
             *("Read(//etc/hosts)", OTHER, "only the file tools obey it"),
         ),
         ("claude", claude(permissions=OUTSIDE), "true", ENFORCED, "hides home directories"),
-        ("claude", '{"permissions": {' + OUTSIDE + "}}", "true", OTHER, "in Bash reads all"),
+        ("claude", '{"permissions": {' + OUTSIDE + "}}", "true", OTHER, "in Bash can read all"),
         (
             *("claude", claude('"network": {"strictAllowlist": true}'), "true", OTHER),
             "without a question",
