@@ -66,7 +66,7 @@ static void visit_map(struct bs_node *map, const struct bs_pointer *pointer,
         visit(key->next, &member, problems);
         if (many ? among_many(&table, seed, key) : among_few(map, key)) {
             bs_problems_add(problems, (struct bs_place){key->line, key->column}, &member, NULL,
-                            "this key is already in the object");
+                            "this key occurs for the second time");
             *link = key->next->next;
             map->len--;
         } else {
