@@ -13,7 +13,7 @@ import yaml
 
 from boxspec.cli.fuzz import seconds
 from boxspec.errors import UsageError
-from boxspec.fuzz import about, crash_report, replay, status, targets, work_folder
+from boxspec.fuzz import about, builds, crash_report, replay, status, targets, work_folder
 from boxspec.fuzz.engine import Crash
 from boxspec.fuzz.finding_block import finding_block
 from boxspec.fuzz.findings import Finding, Findings
@@ -99,7 +99,7 @@ def test_only_the_request_with_the_difference_names_a_requirement(
     glob = {"op": "glob.match", "request": {"pattern": "a", "paths": ["a"]}}
     policy = {"op": "path.normalize", "request": {"paths": ["a"]}}
     monkeypatch.setattr(replay, "cases", lambda *_: [policy, glob])
-    monkeypatch.setattr(about.builds, "binary", lambda *_: Path(__file__))
+    monkeypatch.setattr(builds, "binary", lambda *_: Path(__file__))
     message = 'request 1: {"result": {"items": [{}]}}, and the reference: {}'
     report = crash_report.Report("differs glob", message, "differs", ["op       glob.match"])
     found = Finding(targets.named("shim_diff"), report, tmp_path, 1)
