@@ -71,7 +71,8 @@ class Body:
         with (
             case.session.hangs.turn(case.topic)
             if case.attempt == FIRST
-            else contextlib.nullcontext()
+            else contextlib.nullcontext(),
+            case.session.delays.watch(case),
         ):
             self.function(**given)
 

@@ -24,6 +24,7 @@ from boxspec.programs import programs
 from boxspec.subject import open_guard
 from boxspec.subject.client.serve import Serve
 from boxspec.subject.client.strict import MAX_RESPONSE
+from boxspec.subject.delays import Delays
 from boxspec.subject.floods import Floods
 from boxspec.subject.hangs import Hangs
 from boxspec.subject.isolation import Isolation
@@ -102,6 +103,7 @@ class Session:
         # The helper processes of a run, for each contract. The trust checks find them.
         self.helpers: dict[str, HelperProcesses] = {}
         self.hangs = Hangs()
+        self.delays = Delays()
         self.leftovers = Leftovers()
         self.floods = Floods()
         # The folder on the disk for kept folders of cases; made at the first use.

@@ -1,0 +1,64 @@
+"""Repeat a test that failed while its shim waited long for a processor.
+
+Each test has moments that must come in time: a child must act before its deadline, or before its
+grace period ends. On a very busy machine they come too late, and a right implementation fails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from boxspec.judge.verdict import Failure, Late
+from boxspec.subject.attempt import Attempt
+from boxspec.subject.waiting import Run, longest_wait_ms
+
+# The shortest period of the contracts is a second: the time to read the rest of the output.
+LONG_MS = 1000.0
+# A wrong implementation fails many tests. So only this number of them is repeated.
+MOST = 5
+
+
+class Delayed(Protocol):
+    """The part of a case that is needed here."""
+
+    attempt: Attempt
+
+    @property
+    def shim_processes(self) -> Sequence[Run]: ...
+
+
+class Delays:
+    """Counts the failures of a session that are repeated because of a delay."""
+
+    def __init__(self) -> None:
+        self._left = MOST
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def watch(self, case: Delayed) -> Iterator[None]:
+        """Run the body of a test inside this block.
+
+        Raise Late in place of a Failure if a run of the case was delayed. A failure that already
+        accounts for the delay, and one with real-time priority, stays.
+        """
+        try:
+            yield
+        except Failure as why:
+            waited_ms = longest_wait_ms(case.shim_processes)
+            if why.timed or waited_ms <= LONG_MS:
+                raise
+            if case.attempt.realtime:
+                why.timed = True
+                raise
+            if case.attempt.number == 1 and not self._take():
+                raise
+            evidence = {**why.evidence, "waited_ms": round(waited_ms, 3)}
+            raise Late(why.what, why.expected, why.got, evidence) from why
+
+    def _take(self) -> bool:
+        with self._lock:
+            self._left -= 1
+            return self._left >= 0
