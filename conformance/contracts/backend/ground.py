@@ -37,10 +37,11 @@ def parents() -> list[Path]:
     home = Path(os.environ.get("HOME") or "/nowhere")
     others = [home, home / ".local" / "share", home / ".local" / "state"]
     own = [each.resolve() for each in others if each != Path("/") and os.access(each, os.W_OK)]
-    return [root.parent, *(each for each in own if not _is_replaced(each))]
+    return [root.parent, *(each for each in own if not is_replaced(each))]
 
 
-def _is_replaced(folder: Path) -> bool:
+def is_replaced(folder: Path) -> bool:
+    """True if the folder lies where sandboxes have files of their own."""
     return any(Path(each) in (folder, *folder.parents) for each in ("/tmp", "/dev/shm"))
 
 
