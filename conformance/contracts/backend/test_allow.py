@@ -129,6 +129,9 @@ def test_the_cache_of_the_home_is_for_work(case: BackendCase, link: str | None) 
     """The cache or the home may be a link to a place outside the root, as on another disk."""
     case.backend.need("cache")
     with made_ground() as ground:
+        if link is not None and is_replaced(ground.folder):
+            # A sandbox with its own /tmp has no link there.
+            raise HostLacks("set-up", f"a home outside {ground.folder}: BOXSPEC_CASE_ROOT")
         home, cache = ground.home, ground.home / ".cache"
         if link == "the cache":
             real = ground.folder / "disk"
@@ -137,9 +140,6 @@ def test_the_cache_of_the_home_is_for_work(case: BackendCase, link: str | None) 
         else:
             cache.mkdir()
         if link == "the home":
-            if is_replaced(ground.folder):
-                # A sandbox with its own /tmp has no link there.
-                raise HostLacks("set-up", f"a home outside {ground.folder}: BOXSPEC_CASE_ROOT")
             home = ground.folder / "link"
             home.symlink_to(ground.home)
         session = case.backend.run(
