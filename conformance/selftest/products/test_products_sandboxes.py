@@ -78,7 +78,7 @@ def test_a_kept_answer_is_used_only_for_the_same_question(
     question = Question(topics=["BACKEND-IPC", "BACKEND-META"])
     (tmp_path / "none.json").write_text("{}")
     result = object()
-    monkeypatch.setattr(judging, "kept", lambda *_: result)
+    monkeypatch.setattr(judging, "last_result", lambda *_: result)
 
     def answer(product: Product, question: Question, host: dict[str, Any]) -> object:
         return judging.kept_answer(product, question, host, tmp_path)
