@@ -96,7 +96,8 @@ def _scratch_of(ground: Ground) -> Path:
 @pytest.mark.parametrize("what", LEFT)
 def test_a_scratch_with_any_files_is_removed(case: BackendCase, what: str) -> None:
     with made_ground() as ground:
-        line = f'printf %s "$TMPDIR" >scratch; cd "$TMPDIR" && {{ {LEFT[what]}\n}} && exit 3'
+        fill = f'cd "$TMPDIR" && {{ {LEFT[what]}\n}} && exit 3'
+        line = f'umask 077; printf %s "$TMPDIR" >scratch; {fill}'
         place = ground.folder / "temporary"
         place.mkdir()
         session = case.backend.run(

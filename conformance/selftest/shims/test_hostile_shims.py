@@ -180,7 +180,7 @@ def test_leftover_processes_of_a_shim_are_ended_and_reported(tmp_path: Path) -> 
     done = judged(wrapped(tmp_path, script), "EXEC-TEXT-01")
     assert done.returncode == 0, done.stdout + done.stderr
     told = re.search(
-        r"^leftover +[0-9]+ process\S* behind .*: ([0-9]+) .*sleep 600$", done.stdout, re.M
+        r"^leftover +[0-9]+ process\S* running after .*: ([0-9]+) .*sleep 600$", done.stdout, re.M
     )
     assert told, done.stdout + done.stderr
     assert not Path(f"/proc/{told[1]}").exists()

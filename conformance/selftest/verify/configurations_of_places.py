@@ -12,7 +12,7 @@ OF_PLACES = {
         ".env",
         f'{START} --bind "$PWD" /mnt {{}} --chdir /mnt -- "$@"\n',
         "--unshare-pid",
-        '--unshare-pid --tmpfs "$HOME" --ro-bind /dev/null /mnt/.env',
+        '--unshare-pid --cap-drop ALL --tmpfs "$HOME" --ro-bind /dev/null /mnt/.env',
     ),
     "a_command_that_needs_a_terminal": rule(
         "deny-read",
