@@ -75,6 +75,14 @@ def longest_wait_ms(runs: Sequence[Run]) -> float:
     return max((waited_by_now(run)[0] for run in runs), default=0.0)
 
 
+def measured_wait_ms(runs: Sequence[Run]) -> float:
+    """Return how long one of these shims has certainly waited for a processor, the longest time.
+
+    The counters of ended threads are lost, so the true time may be longer.
+    """
+    return max((run.waited().ns / 1e6 for run in runs), default=0.0)
+
+
 def _concerned(runs: Sequence[Run], since: Stamp, until: Stamp) -> Run | None:
     """Return the run to which the two stamps belong, or None."""
     named = {**since.targets, **until.targets}
