@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from boxspec.judge.verdict import Failure, Late
+from boxspec.judge.verdict import Failure, Late, Verdict
 from boxspec.subject.attempt import Attempt
 from boxspec.subject.waiting import Run, measured_wait_ms
 
@@ -43,14 +43,15 @@ class Delays:
     def watch(self, case: Delayed) -> Iterator[None]:
         """Run the body of a test inside this block.
 
-        Raise Late in place of a Failure if a run of the case was delayed. A failure that already
-        accounts for the delay, and one with real-time priority, stays.
+        Raise Late in place of a Failure if a run of the case was delayed. A failure stays if it
+        already accounts for the delay, if the run had real-time priority, or if the verdict is
+        another one: no delay lets a program escape.
         """
         try:
             yield
         except Failure as why:
             waited_ms = measured_wait_ms(case.shim_processes)
-            if why.timed or waited_ms <= LONG_MS:
+            if why.timed or why.verdict is not Verdict.FAILS or waited_ms <= LONG_MS:
                 raise
             if case.attempt.realtime:
                 why.timed = True
