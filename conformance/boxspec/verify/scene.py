@@ -125,8 +125,10 @@ class Scene:
         return not self._fresh.isdisjoint((path, *path.parents))
 
     def is_named_by_the_kit(self, path: str) -> bool:
-        """True if a part of the path has a name that `fresh` has made, in whatever place."""
-        return not {each.name for each in self._fresh}.isdisjoint(Path(path).parts)
+        """True if a part of the path has a name that `fresh` has made, in whatever place, or if it
+        is the folder with the command's output."""
+        ours = {self.private.name, *(each.name for each in self._fresh)}
+        return not ours.isdisjoint(Path(path).parts)
 
     def before_the_start(self, call: Callable[[], None]) -> None:
         """Register a function that is called when all decoys exist, before the start."""
