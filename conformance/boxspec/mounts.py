@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,6 +46,15 @@ def cgroup_folders(
         for name in names
         if name != "/" and Path(name).is_relative_to(each.inner)
     ]
+
+
+def least_limit(groups: Iterable[Path], limits_of: Callable[[Path], list[int]]) -> int | None:
+    """Return the lowest limit of these control groups and their parents; None without a limit.
+
+    groups: their folders. limits_of: reads the limits in a folder.
+    """
+    folders = [folder for group in groups for folder in (group, *group.parents)]
+    return min((limit for folder in folders for limit in limits_of(folder)), default=None)
 
 
 def _content() -> bytes:

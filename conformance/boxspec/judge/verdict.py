@@ -129,6 +129,12 @@ class Late(NotMeasured):
         self.evidence: dict[str, Any] = evidence or {}
         self.hang, self.symptom = hang, symptom
 
+    @classmethod
+    def delayed(cls, why: Failure, waited_ms: float) -> Late:
+        """Return this failure as one whose cause may be the delay."""
+        evidence = {**why.evidence, "waited_ms": round(waited_ms, 3)}
+        return cls(why.what, why.expected, why.got, evidence)
+
     def failure(self) -> Failure:
         return Failure(
             self.what,

@@ -11,7 +11,7 @@ from boxspec.judge.verdict import Failure, Late
 from boxspec.subject.attempt import Attempt
 from boxspec.subject.observe.stamps import ENDING_MS, Stamp, elapsed_ms
 from boxspec.subject.observed import FromOutside
-from boxspec.subject.waiting import Run, longest_wait_ms, waited_between
+from boxspec.subject.waiting import Run, waited_between, waited_by_now
 
 
 class Stage(Protocol):
@@ -59,9 +59,8 @@ def for_the_prompt(case: Stage) -> Iterator[None]:
     try:
         yield
     except Failure as why:
-        waited_ms = longest_wait_ms(case.shim_processes)
+        waited_ms = max((waited_by_now(run)[0] for run in case.shim_processes), default=0.0)
         if case.attempt.realtime or waited_ms <= PROMPT_MS:
             why.timed = case.attempt.realtime
             raise
-        evidence = {**why.evidence, "waited_ms": round(waited_ms, 3)}
-        raise Late(why.what, why.expected, why.got, evidence) from why
+        raise Late.delayed(why, waited_ms) from why

@@ -58,8 +58,7 @@ class Delays:
                 raise
             if case.attempt.number == 1 and not self._take():
                 raise
-            evidence = {**why.evidence, "waited_ms": round(waited_ms, 3)}
-            raise Late(why.what, why.expected, why.got, evidence) from why
+            raise Late.delayed(why, waited_ms) from why
 
     def _take(self) -> bool:
         with self._lock:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from boxspec.errors import UsageError
-from boxspec.mounts import cgroup_folders
+from boxspec.mounts import cgroup_folders, least_limit
 from boxspec.subject.observe.procs import Status, cgroups
 
 # The processes and threads that a run needs: without long tests, and for each long test that runs
@@ -91,20 +90,12 @@ def _threads_of(user: int) -> int:
 
 def left_to_groups() -> int | None:
     """Return how many processes the control groups still allow; None without a limit."""
-    return least_left(cgroup_folders(cgroups(os.getpid())))
+    return least_limit(cgroup_folders(cgroups(os.getpid())), left_in)
 
 
-def least_left(groups: Iterable[Path]) -> int | None:
-    """Return how many processes these control groups and their parents still allow, the least of
-    all.
-
-    Return None without a limit.
-    """
-    places = [place for group in groups for place in (group, *group.parents)]
-    return min((left for place in places for left in _left_in(place)), default=None)
-
-
-def _left_in(folder: Path) -> list[int]:
+def left_in(folder: Path) -> list[int]:
+    """Return how many processes a control group still allows, in a list that is empty without a
+    limit."""
     # Without a limit the file contains the word `max`.
     with contextlib.suppress(OSError, ValueError):
         most, current = ((folder / f"pids.{name}").read_text() for name in ("max", "current"))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
 from pathlib import Path
 
-from boxspec.mounts import cgroup_folders
+from boxspec.mounts import cgroup_folders, least_limit
 from boxspec.places import free_bytes
 from boxspec.subject.observe.procs import cgroups
 
@@ -20,11 +19,11 @@ FULL = MIB
 
 
 def warning() -> str | None:
-    """Return a line about a limit that may be too low for a run, or None.
+    """Return a line about a memory limit that may be too low for a run; None if there is none.
 
-    At a limit of memory the kernel ends the run with SIGKILL, so the run cannot report it later.
+    At the limit the kernel kills the run, so the run cannot report it then.
     """
-    most = least_memory(cgroup_folders(cgroups(os.getpid())))
+    most = least_limit(cgroup_folders(cgroups(os.getpid())), _limits_of)
     if most is None or most >= MEMORY:
         return None
     return (
@@ -32,15 +31,6 @@ def warning() -> str | None:
         f" {MEMORY // MIB} MiB. If the kernel kills this run (exit status 137), raise the limit,"
         " or judge fewer contracts, without exec: --contract NAME"
     )
-
-
-def least_memory(groups: Iterable[Path]) -> int | None:
-    """Return the lowest memory limit of these control groups and their parents, in bytes.
-
-    Return None without a limit.
-    """
-    places = [place for group in groups for place in (group, *group.parents)]
-    return min((limit for place in places for limit in _limits_of(place)), default=None)
 
 
 def _limits_of(group: Path) -> list[int]:

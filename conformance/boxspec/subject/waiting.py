@@ -70,11 +70,6 @@ def waited_by_now(run: Run) -> tuple[float, bool]:
     return _waited(run, Stamp(run.t_started_ns), now)
 
 
-def longest_wait_ms(runs: Sequence[Run]) -> float:
-    """Return the longest possible scheduling delay of these shims until now or until their end."""
-    return max((waited_by_now(run)[0] for run in runs), default=0.0)
-
-
 def measured_wait_ms(runs: Sequence[Run]) -> float:
     """Return how long one of these shims has certainly waited for a processor, the longest time.
 

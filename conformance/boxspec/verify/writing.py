@@ -64,33 +64,6 @@ def made(scene: Scene, path: Path) -> Callable[[ProbeResult], list[str]]:
 
 
 @dataclass(frozen=True)
-class WriteFile(Target):
-    """An existing file."""
-
-    place: Place
-
-    def furnish(self, scene: Scene) -> None:
-        scene.decoy(scene.path(self.place))
-
-    def attempts(self, scene: Scene) -> list[Attempt]:
-        path = scene.path(self.place)
-        if scene.keeps(path):
-            return OpenHostFileToWrite(path).attempts(scene)
-        scene.decoy(path)
-        effects = changed(scene, path)
-        return _on_a_file(scene, path, self.place.shown, effects)
-
-    def lines(self, scene: Scene) -> list[Line]:
-        path = scene.path(self.place)
-        if scene.keeps(path):
-            return []
-        scene.decoy(path)
-        scene.watch(path)
-        line = f"echo escaped >>{shlex.quote(str(path))}"
-        return [Line(line, f"echo >>{self.place.shown}", lambda output: scene.changes(path))]
-
-
-@dataclass(frozen=True)
 class AppendTo(Target):
     """An existing file that other rows read. Only one attempt is made, so that the file stays."""
 
@@ -104,9 +77,28 @@ class AppendTo(Target):
         if scene.keeps(path):
             return OpenHostFileToWrite(path).attempts(scene)
         scene.decoy(path)
+        return self._on_a_decoy(scene, path, changed(scene, path))
+
+    def _on_a_decoy(self, scene: Scene, path: Path, effects: Effects) -> list[Attempt]:
         params = _denied(scene, path, "d_write")
-        shown = f"{self.place.shown} appended to"
-        return [Attempt("d_write", shown, params, changed(scene, path))]
+        return [Attempt("d_write", f"{self.place.shown} appended to", params, effects)]
+
+
+@dataclass(frozen=True)
+class WriteFile(AppendTo):
+    """An existing file, with attempts that append to it, replace it, move it and more."""
+
+    def _on_a_decoy(self, scene: Scene, path: Path, effects: Effects) -> list[Attempt]:
+        return _on_a_file(scene, path, self.place.shown, effects)
+
+    def lines(self, scene: Scene) -> list[Line]:
+        path = scene.path(self.place)
+        if scene.keeps(path):
+            return []
+        scene.decoy(path)
+        scene.watch(path)
+        line = f"echo escaped >>{shlex.quote(str(path))}"
+        return [Line(line, f"echo >>{self.place.shown}", lambda output: scene.changes(path))]
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypedDict, cast
 
+from boxspec.judge.expect import expect, one_of
 from boxspec.judge.verdict import Declared, Failure, NotApplicable, Verdict
 from boxspec.subject.client.b64 import unb64
 from boxspec.subject.observed import Facts, Observed
@@ -156,6 +157,22 @@ class ObservedSession(Observed):
         if self.dropped:
             why = self.result.get("why", "the shim gives no reason")
             raise NotApplicable(f"the backend reports no enforcement: {why}")
+
+    def expect_enforcement(self, claimed: str) -> None:
+        """Fail unless the session is confined.
+
+        claimed: the overall claim of backend.probe before the session. If it is `unavailable`,
+            raise NotApplicable.
+        """
+        if claimed == "unavailable":
+            raise NotApplicable("the backend says that it is unavailable")
+        expect(
+            f"the enforcement of a session, with {claimed} claimed by backend.probe",
+            self.result["enforcement"],
+            one_of("fully", "partial"),
+            {"why": self.result.get("why"), "warnings": self.result["warnings"]},
+            Verdict.CONTRADICTION,
+        )
 
     def claim(self, aspect: str) -> Claim:
         """Return the claim for an aspect in this session."""

@@ -8,8 +8,6 @@ from typing import Any, Unpack
 import pytest
 
 from boxspec.api import (
-    NotApplicable,
-    Verdict,
     contains,
     expect,
     expect_no_longer,
@@ -206,15 +204,7 @@ def _asked_twice(
 
 def _expect_kept(case: BackendCase, asked: dict[str, Any]) -> None:
     claimed, session = _asked_twice(case, **asked)
-    if claimed == "unavailable":
-        raise NotApplicable("the backend says that it is unavailable")
-    expect(
-        f"the enforcement of a session, with {claimed} claimed by backend.probe",
-        session.result["enforcement"],
-        one_of("fully", "partial"),
-        {"why": session.result.get("why"), "warnings": session.result["warnings"]},
-        Verdict.CONTRADICTION,
-    )
+    session.expect_enforcement(claimed)
 
 
 def _expect_the_claim(case: BackendCase, asked: dict[str, Any]) -> None:

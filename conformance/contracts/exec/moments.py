@@ -28,6 +28,7 @@ from contracts.shared.moments import expect_none_left as expect_none_left
 from contracts.shared.moments import need_preload as need_preload
 from contracts.shared.moments import pass_time as pass_time
 from contracts.shared.moments import send as send
+from contracts.shared.moments import stop_caller as stop_caller
 from contracts.shared.moments import until as until
 
 # In this time the whole group of the child must be set up, even on a busy machine. The deadline

@@ -9,7 +9,14 @@ from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
-from contracts.exec.moments import FOREVER_MS, attempted, expect_none_left, settled, until
+from contracts.exec.moments import (
+    FOREVER_MS,
+    attempted,
+    expect_none_left,
+    settled,
+    stop_caller,
+    until,
+)
 from contracts.exec.spawn_io import digest, error_of, outcome, pattern, shell, stream
 
 
@@ -116,8 +123,7 @@ def test_bytes_beyond_the_cap_count_whenever_they_are_read(case: ExecCase, name:
     words = (P.gate, events.path, gate, P.flood, P.emit)
     with case.exec.start(**shell(line, *words), max_output_bytes=150_000, within_s=15) as shim:
         events.wait("ready")
-        shim.signal("STOP")
-        until(lambda: shim.status().get("State", "").startswith("T"))
+        stop_caller(shim)
         case.open_gate(gate)
         leader = events.wait("sync").pid
         until(lambda: (found := procs.proc(leader)) is None or not found.alive)
@@ -145,8 +151,7 @@ def test_the_other_stream_is_complete_when_one_exceeds_the_cap(case: ExecCase, n
     words = (P.flood, P.gate, events.path, gate, P.emit)
     with case.exec.start(**shell(line, *words), max_output_bytes=size, within_s=15) as shim:
         events.wait("ready")
-        shim.signal("STOP")
-        until(lambda: shim.status().get("State", "").startswith("T"))
+        stop_caller(shim)
         case.open_gate(gate)
         events.wait("sync")
         shim.signal("CONT")
@@ -154,10 +159,7 @@ def test_the_other_stream_is_complete_when_one_exceeds_the_cap(case: ExecCase, n
     expect(
         f"truncated, and {name}",
         (seen.result["truncated"], stream(seen, name)),
-        (
-            True,
-            digest(pattern(size, "a" if name == "stdout" else "A")),
-        ),
+        (True, digest(pattern(size, "a" if name == "stdout" else "A"))),
     )
 
 

@@ -10,20 +10,22 @@ from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
-from contracts.exec.moments import annotated, attempted, elapsed_ms, pass_time, send, until
+from contracts.exec.moments import (
+    annotated,
+    attempted,
+    elapsed_ms,
+    pass_time,
+    send,
+    stop_caller,
+    until,
+)
 from contracts.exec.spawn_io import shell
 
 TIMEOUT_MS = 900
 
 
-def stop(shim: ShimProcess[ObservedRun]) -> None:
-    """Stop the caller. When it continues, it notices several events at once."""
-    shim.signal("STOP")
-    until(lambda: shim.status().get("State", "").startswith("T"))
-
-
 def stopped_before_the_deadline(shim: ShimProcess[ObservedRun]) -> None:
-    stop(shim)
+    stop_caller(shim)
     # The deadline cannot begin before the shim has read the request.
     took_ms = elapsed_ms(shim.request_read_ns(), shim.now_ns())
     if took_ms >= TIMEOUT_MS:
@@ -62,7 +64,7 @@ def test_a_signal_seen_together_with_the_exit_is_the_result(
     events, gate = case.events(), case.fifo("open")
     with case.exec.start(program=P.gate, args=[events.path, str(gate)], within_s=15) as shim:
         events.wait("ready")
-        stop(shim)
+        stop_caller(shim)
         case.open_gate(gate)
         events.wait("end")
         shim.signal(name)

@@ -140,6 +140,19 @@ def test_a_signal_after_the_one_that_decided_the_result_is_listed(
     expect("signal and pending_signals", got, (f"SIG{first}", [f"SIG{second}"]))
 
 
+def finished_after_late_signal(
+    case: ExecCase, shim: ShimProcess[ObservedRun], name: str
+) -> ObservedRun:
+    """Send a signal to a caller whose child has ended, and return the finished run."""
+    sent = shim.signal(name)
+    seen = shim.finish()
+    # The run may return at once, before the caller has noticed the signal.
+    is_listed = seen.raw is not None and seen.result["pending_signals"]
+    if not is_listed and elapsed_ms(sent.t_ns, shim.exchange.answered_ns()) < case.tick_ms / 4:
+        raise over_before_signal(shim.t_started_ns, sent)
+    return seen
+
+
 @pytest.mark.parametrize("name", CODE)
 @requires("EXEC-SIGNAL-07", capability="exec.termination", overlap=1.5, needs=["EXEC-RESULT-03"])
 def test_a_signal_after_the_childs_exit_is_listed(case: ExecCase, name: str) -> None:
@@ -150,13 +163,7 @@ def test_a_signal_after_the_childs_exit_is_listed(case: ExecCase, name: str) -> 
         events.wait("orphan")
         shell_ends(shim)
         pass_time(3 * case.tick_ms)
-        sent = shim.signal(name)
-        seen = shim.finish()
-        answered_ns = shim.exchange.answered_ns()
-    listed = seen.raw is not None and seen.result["pending_signals"]
-    # The run may return at once, before the caller has noticed the signal.
-    if not listed and elapsed_ms(sent.t_ns, answered_ns) < case.tick_ms / 4:
-        raise over_before_signal(shim.t_started_ns, sent)
+        seen = finished_after_late_signal(case, shim, name)
     with for_the_prompt(case):
         expect("pending_signals", seen.result["pending_signals"], [f"SIG{name}"])
 
@@ -175,14 +182,7 @@ def result_of_signal_after_the_cap(case: ExecCase, name: str) -> RunResult:
         events.wait("orphan")
         until(lambda: not any(each.alive and each.cmdline[:1] in leader for each in shim.tree()))
         pass_time(2 * case.tick_ms)
-        sent = shim.signal(name)
-        seen = shim.finish()
-        answered_ns = shim.exchange.answered_ns()
-    # The run may return at once, before the caller has noticed the signal.
-    is_listed = seen.raw is not None and seen.result["pending_signals"]
-    if not is_listed and elapsed_ms(sent.t_ns, answered_ns) < case.tick_ms / 4:
-        raise over_before_signal(shim.t_started_ns, sent)
-    return seen.result
+        return finished_after_late_signal(case, shim, name).result
 
 
 @pytest.mark.parametrize("name", CODE)
@@ -231,7 +231,7 @@ def test_a_signal_does_not_extend_the_time_for_the_rest_of_the_output(case: Exec
         sent = shim.signal("TERM")
         seen = shim.finish()
         answered_ns = shim.exchange.answered_ns()
-    # The time of an answer is that of a file, which may be a few milliseconds too early.
+    # The time of an answer comes from a file, and may be a few milliseconds too early.
     if elapsed_ms(sent.t_ns, answered_ns) < -case.tick_ms / 4:
         raise over_before_signal(shim.t_started_ns, sent)
     limit_ms = LINGER_MS + case.tick_ms

@@ -13,7 +13,7 @@ from boxspec.subject.observe.lines import Deadline, poll
 from contracts.exec.answers import ObservedRun
 from contracts.exec.caller_signals import signal_each_thread
 from contracts.exec.client import ExecCase
-from contracts.exec.moments import elapsed_ms, until
+from contracts.exec.moments import elapsed_ms, stop_caller
 
 # A member ends HOLD_MS after its first signal. The signals are sent only for STORM_MS. So all of
 # them arrive during the run.
@@ -89,8 +89,7 @@ def test_a_run_completes_after_its_caller_was_stopped_and_continued(case: ExecCa
         program=P.gate, args=[events.path, str(gate), "--out", "a", "--then", "b"], within_s=10
     ) as shim:
         events.wait("ready")
-        shim.signal("STOP")
-        until(lambda: shim.status().get("State", "").startswith("T"))
+        stop_caller(shim)
         case.open_gate(gate)
         events.wait("end")
         shim.signal("CONT")

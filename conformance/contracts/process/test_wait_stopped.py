@@ -12,7 +12,7 @@ import pytest
 from boxspec.api import ShimProcess, expect, requires
 from boxspec.api import programs as P
 from contracts.process.client import ProcessCase, Script, handle, step
-from contracts.shared.moments import until
+from contracts.shared.moments import stop_caller, until
 
 LIMITS: dict[str, dict[str, Any]] = {"endless": {}, "limit": {"timeout_ms": 600_000}}
 
@@ -21,8 +21,7 @@ def stop_and_continue(shim: ShimProcess[Script]) -> None:
     """Stop and continue the caller three times while it waits."""
     for _ in range(3):
         shim.at_rest()
-        shim.signal("STOP")
-        until(lambda: shim.status().get("State", "").startswith("T"))
+        stop_caller(shim)
         shim.signal("CONT")
         until(lambda: not shim.status().get("State", "T").startswith("T"))
 

@@ -94,6 +94,12 @@ def send(pid: int, name: str) -> None:
         os.kill(pid, signal.Signals[f"SIG{name}"])
 
 
+def stop_caller(shim: ShimProcess[Any]) -> None:
+    """Stop the shim. When it continues, it notices several events at once."""
+    shim.signal("STOP")
+    until(lambda: shim.status().get("State", "").startswith("T"))
+
+
 def need_preload(shim: ShimProcess[Any], name: str) -> None:
     """Raise NotMeasured if the shim has not loaded the library, for example because it is
     static."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.errors import UsageError
-from boxspec.mounts import Mount, cgroup_folders
+from boxspec.mounts import Mount, cgroup_folders, least_limit
 from boxspec.subject import process_limit
 from selftest.tools import ROOT, run
 
@@ -33,7 +33,7 @@ def test_the_strictest_group_counts(tmp_path: Path) -> None:
     groups = ["/service/own", "/engine/container"]
 
     def least_left(*names: str) -> int | None:
-        return process_limit.least_left(cgroup_folders(names, mounted))
+        return least_limit(cgroup_folders(names, mounted), process_limit.left_in)
 
     assert least_left(*groups[:1]) == 400
     assert least_left(*groups) == 250

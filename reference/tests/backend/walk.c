@@ -196,17 +196,21 @@ static void an_unreadable_directory_is_reported_as_closed(void **state) {
     meet_closed(folder, EIO);
 }
 
+static void fill(const struct folder *folder, unsigned files) {
+    for (unsigned i = 0; i < files; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "f%u", i);
+        folder_add_file(folder, name, "", 0600);
+    }
+}
+
 /* The walk stops in the middle, but it must leave each directory that it has entered. */
 static void a_walk_stops_at_its_time_limit(void **state) {
     enum { FILES = 1500 };
     const struct folder *folder = *state;
     struct counts counts = {0, 0, 0};
     bool cut = false;
-    for (unsigned i = 0; i < FILES; i++) {
-        char name[16];
-        (void)snprintf(name, sizeof name, "f%u", i);
-        folder_add_file(folder, name, "", 0600);
-    }
+    fill(folder, FILES);
     const struct bs_walk walk = {.root = folder->path,
                                  .ctx = &counts,
                                  .enter = count_entered,
@@ -239,11 +243,7 @@ static void a_directory_that_does_not_fit_in_memory_cuts_the_walk(void **state) 
     const struct folder *folder = *state;
     struct counts counts = {0, 0, 0};
     bool cut = false;
-    for (unsigned i = 0; i < FILES; i++) {
-        char name[16];
-        (void)snprintf(name, sizeof name, "f%u", i);
-        folder_add_file(folder, name, "", 0600);
-    }
+    fill(folder, FILES);
     struct bs_walk walk = {.root = folder->path,
                            .ctx = &counts,
                            .enter = count_entered,

@@ -158,35 +158,34 @@ def runs_bare_where_it_does_not_start():
             return original(self, argv, context, cwd) if refused[-1] is None else (argv, [])
 
 
-@fault("BACKEND-PROBE-06", "an unknown addition to a name is ignored", "split('+')[0]")
-def additions_are_ignored():
+def _read_unknown_names_as(known):
+    """Read the name of an unknown backend as the one that this function returns."""
+
     @replaces(ops)
     def take_backend(original, reader):
         name = reader.fields.get("backend")
         if isinstance(name, str) and name not in ops.MECHANISMS:
-            reader.fields["backend"] = name.partition("+")[0]
+            reader.fields["backend"] = known(name)
         return original(reader)
+
+
+@fault("BACKEND-PROBE-06", "an unknown addition to a name is ignored", "split('+')[0]")
+def additions_are_ignored():
+    _read_unknown_names_as(lambda name: name.partition("+")[0])
 
 
 @fault("BACKEND-PROBE-06", "capital letters in a name are accepted", "lower()")
 def capital_letters_are_accepted():
-    @replaces(ops)
-    def take_backend(original, reader):
-        name = reader.fields.get("backend")
-        if isinstance(name, str):
-            reader.fields["backend"] = name.lower()
-        return original(reader)
+    _read_unknown_names_as(str.lower)
 
 
 @fault("BACKEND-PROBE-06", "the beginning of a name is enough", "startswith")
 def the_beginning_is_enough():
-    @replaces(ops)
-    def take_backend(original, reader):
-        name = reader.fields.get("backend")
-        if isinstance(name, str) and name not in ops.MECHANISMS:
-            like = [each for each in ops.MECHANISMS if name and each.startswith(name)]
-            reader.fields["backend"] = like[-1] if like else name
-        return original(reader)
+    def completed(name):
+        like = [each for each in ops.MECHANISMS if name and each.startswith(name)]
+        return like[-1] if like else name
+
+    _read_unknown_names_as(completed)
 
 
 @fault("BACKEND-PROBE-02", "only denyRead requests fs-read, not a negated rule", "one of two lists")
