@@ -55,7 +55,7 @@ def unless_refused(text: str, found: Mapping[str, Any], made: list[Entry]) -> li
 
 
 def _wrong_type(found: Mapping[str, Any]) -> tuple[tuple[str, ...], Any, str] | None:
-    """Return the first key with a value of another type, the value, and what it should be."""
+    """Return the first key with a value of a wrong type, the value, and the right type."""
     policy = found.get("approval_policy", POLICIES[0])
     if policy not in POLICIES and not isinstance(policy, Mapping):
         return ("approval_policy",), policy, f"one of {', '.join(POLICIES)}"

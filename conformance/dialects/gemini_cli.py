@@ -278,7 +278,7 @@ def _wrong_name(rule: Mapping[str, Any], name: object) -> str:
 
 
 def _conditions(rule: Mapping[str, Any]) -> list[str]:
-    """Return the names of the conditions of a rule. An empty list of modes is none."""
+    """Return the names of the conditions of a rule. An empty list of modes is no condition."""
     return [name for name in CONDITIONS if name in rule and rule[name] != []]
 
 

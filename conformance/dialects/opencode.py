@@ -90,7 +90,7 @@ def _permission(node: Node | None, key: str) -> list[Entry]:
 
 
 def _unless_allowed(entry: Entry, found: Node) -> Entry:
-    """Return the entry, with the agent that allows what it denies. Rules of an agent come last."""
+    """Return the entry, and name an agent whose rules allow it. Rules of an agent come last."""
     tool = entry.key.rpartition(".")[2]
     if not entry.value.endswith("deny") or entry.meaning is Meaning.DEAD:
         return entry
@@ -146,7 +146,7 @@ def _list(node: Node | None, key: str) -> list[Entry]:
 
 
 def _of_action(entry: Entry, action: str) -> Entry:
-    """Return the entry, with the reason if version 2 has no such action."""
+    """Return the entry. If version 2 does not know the action, name this reason."""
     if entry.meaning is Meaning.DEAD:
         return entry
     if action in EDITS:

@@ -87,8 +87,8 @@ static bool matches(const struct bs_glob *glob, const char *path, size_t len) {
     return bs_glob_match(glob, path, len, &matched, NULL) == BS_OK && matched;
 }
 
-/* True if the glob matches a part of the path: with `after` what follows one of its separators,
- * otherwise what precedes one. */
+/* True if the glob matches a part of the path, which begins after a separator (`after`) or ends
+ * before one. */
 static bool matches_a_part(const struct bs_gen_text *text, const struct bs_gen_text *path,
                            bool after) {
     struct bs_glob *glob = NULL;

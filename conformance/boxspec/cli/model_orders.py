@@ -70,7 +70,8 @@ def _compare(contract: str, models: Sequence[Model], most: int, jobs: int, shim:
 def _disagreement(
     replayer: Replayer, replays: Sequence[Replay]
 ) -> Sequence[tuple[str, int]] | None:
-    """Return the events of a replay up to the first one that the model cannot make, or None."""
+    """Return a replay that the model cannot make, up to the first impossible event; None if the
+    model can make all replays."""
     for replay in replays:
         agreed = replayer.agreed(replay)
         if agreed < len(replay.events):

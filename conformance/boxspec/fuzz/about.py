@@ -37,8 +37,8 @@ def requirement(finding: Finding) -> str | None:
         return None
     try:
         accused = json.loads(found[1])
-        # An input may have several requests. The lines of the case begin with the operation of the
-        # request whose answers differ.
+        # An input may have several requests. The first line of the case names the operation with
+        # different answers.
         op = finding.report.case[0].split()[-1] if finding.report.case else None
         cases = [each for each in replay.cases(decoder, finding.path) if op in (None, each["op"])]
     except (ValueError, HarnessError):

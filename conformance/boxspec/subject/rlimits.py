@@ -16,9 +16,10 @@ _GIB = 2**30
 class _Need(NamedTuple):
     """The need for one resource.
 
-    option, value: of the command `ulimit` that gives enough.
-    least, wanted: what a run needs, and what it gets if the hard limit allows it.
-    unit, words: the size of the shown unit, and what a process may have.
+    option, value: of the command `ulimit` that raises the limit.
+    least: the need of a run.
+    wanted: the new soft limit, if the hard limit allows it.
+    unit, words: the unit of the message, and its words for the resource.
     """
 
     number: int
@@ -40,9 +41,9 @@ _NEEDS = (
 
 
 def raise_limits() -> None:
-    """Raise each soft limit to what is wanted, or as far as the hard limit allows.
+    """Raise each soft limit as far as a run wants and the hard limit allows.
 
-    Raise UsageError if that is less than a run needs.
+    Raise UsageError if a hard limit is lower than the need of a run.
     """
     for need in _NEEDS:
         soft, hard = resource.getrlimit(need.number)

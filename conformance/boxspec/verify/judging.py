@@ -52,7 +52,7 @@ _SOME_STARTS = "the command confines one start and not another, see {}"
 def _unconfined(
     witnesses: Sequence[Row], probes: Mapping[str, Both], start: Outcome
 ) -> tuple[str, ...]:
-    """Return the effects of the witnesses in this start, if they had none in the first start."""
+    """Return the effects of the witnesses in this start that did not occur in the first start."""
     found: list[str] = []
     for row in witnesses:
         first = probes[row.id].inside

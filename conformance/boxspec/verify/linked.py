@@ -30,8 +30,8 @@ from boxspec.verify.starts import Starter, by_attempts
 # If the command does not start with all links, this number of links is tried one by one.
 SINGLY = 4
 LINKED = "replaced by a link to a folder outside"
-# What a program inside writes to a file: the path of a folder, or options of a launcher that show
-# it. `{}` stands for the path.
+# The texts that a program inside writes to a file: the path of a folder, or options with which a
+# launcher shows the folder. `{}` stands for the path.
 LISTS = {
     "filled with the path of a folder outside": "{}",
     "filled with options that show a folder outside": "--bind {} {}",

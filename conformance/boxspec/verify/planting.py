@@ -112,8 +112,11 @@ def _below(folder: Path, which: int) -> list[Path]:
 
 
 def _looked_up(starter: Starter, scene: Scene) -> list[Lookup]:
-    """Return the lookups of a start. If a name may be that of a missing folder, a second start
-    shows the names that the command looks up in this folder."""
+    """Return the lookups of a start.
+
+    A missing name may be a folder. Such folders are made for a second start, which shows the names
+    that the command looks up in them.
+    """
     found = _traced(starter, scene)
     made = [path for path in folders_to_make(found) if _may_be_made(scene, path)]
     for path in made:
@@ -177,8 +180,10 @@ def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> tuple[lis
 
 
 def _assigned(starter: Starter, scene: Scene, paths: Iterable[Path]) -> bool:
-    """Let a program inside fill those of these files that may assign variables. Return True if it
-    could."""
+    """Let a program inside write a variable to each file whose name contains `env`.
+
+    Return True if the program could write to one.
+    """
     named = [path for path in paths if "env" in path.name.lower()]
     libraries = {path: scene.fresh(scene.root) for path in named}
     attempts = []

@@ -23,7 +23,7 @@ Effects = Callable[[ProbeResult], list[str]]
 
 
 def no_effect(_: ProbeResult) -> list[str]:
-    """Return no effect. The kit itself looks for the files that such an attempt makes."""
+    """Return no effect. The kit looks for the files that such an attempt makes."""
     return []
 
 

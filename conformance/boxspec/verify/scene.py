@@ -125,8 +125,8 @@ class Scene:
         return not self._fresh.isdisjoint((path, *path.parents))
 
     def is_named_by_the_kit(self, path: str) -> bool:
-        """True if a part of the path has a name that `fresh` has made, in whatever place, or if it
-        is the folder with the command's output."""
+        """True if a part of the path has a name that `fresh` made, or the name of the private
+        folder, which has the command's output."""
         ours = {self.private.name, *(each.name for each in self._fresh)}
         return not ours.isdisjoint(Path(path).parts)
 

@@ -254,7 +254,7 @@ def collect(
         found.problem = f"{NO_END} ({ended.status})"
     elif START not in records:
         why = plan.witness.why or "the program ran, but its records were lost"
-        # With a prefix, leftover processes may be those of the prefix, so they give no advice.
+        # Leftover processes may belong to the prefix. Then they give no advice.
         advice = "" if scene.prefix else _advice(plan.path, ended)
         found.problem = f"{why} ({ended.said}){advice}"
     if complete or not found.ran or not ended.in_time:

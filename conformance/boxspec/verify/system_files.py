@@ -25,8 +25,8 @@ DEEPEST, MOST = 4, 500
 
 
 def system_files(home: Path) -> list[Path]:
-    """Return files of the system that the caller can write: those of SYSTEM, and one file below
-    each of FOLDERS.
+    """Return files of the system that the caller can write: all of SYSTEM, and one file below each
+    of FOLDERS.
 
     home: the home directory of the caller, whose files are left out.
     """

@@ -102,8 +102,8 @@ def verify(
 ) -> Verification:
     """Check these rows of a command. All files of the run are removed in every case.
 
-    witnesses: rows that get no verdict. They show whether the command also confines a shell, and
-        each other start.
+    witnesses: rows that get no verdict. They show whether the command confines a shell and each
+        start.
     furniture: rows whose decoys are in each scene, too. In the user's real home directory the kit
         removes no path, and default rows about missing files are left out.
     """

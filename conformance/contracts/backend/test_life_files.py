@@ -1,4 +1,4 @@
-"""Files in the directory in which a session makes its own: its own ones, and those of others."""
+"""A session makes files in TMPDIR and leaves the files of other programs there unchanged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ USUAL = ("tmp.0123456789", ".X11-unix", "sandbox", "session", "notes.txt", "buil
 
 
 class Neighbours:
-    """Directories in which a session must change nothing. Each contains a file."""
+    """Directories that a session must leave unchanged. Each contains a file."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -37,14 +37,16 @@ class Neighbours:
             self.made.append(path)
 
     def changed(self) -> list[str]:
-        """Return the names of directories whose file is gone or has another content."""
+        """Return the names of directories whose file is missing or has another content."""
         files = [(path.name, path / "file") for path in self.made]
         return [name for name, file in files if not file.exists() or file.read_text() != name]
 
 
 def _names_of_a_session(case: BackendCase, ground: Ground, others: Neighbours) -> list[str]:
-    """Run a session, and return the names that it makes. While its program runs, make a directory
-    beside them."""
+    """Run a session, and return the names that it makes.
+
+    While its program runs, make a directory of another program.
+    """
     gates = [ground.ws / name for name in ("gate", "held")]
     with case.backend.start(
         [WAITS],
@@ -69,10 +71,9 @@ def _names_of_a_session(case: BackendCase, ground: Ground, others: Neighbours) -
 
 
 def _similar(names: list[str]) -> list[str]:
-    """Return names that differ from these in the part that all of them have at the beginning, or
-    in the length.
+    """Return names that differ from these in their common beginning, or in the length.
 
-    A session may remove what an earlier one has left, and recognise it by this part of its name.
+    A session may remove directories of an earlier session, which it recognises by this beginning.
     """
     same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(*names, strict=False))
     common = "".join(pair[0] for pair in same)

@@ -249,7 +249,7 @@ def test_a_probe_answers_twice_the_same_and_leaves_no_process(case: BackendCase)
     "spelling", ["no-such-backend", "{}x", "{}+none", "{} ", " {}", "{}/", "{first}", "none+{}"]
 )
 def test_a_backend_without_a_name_in_hello_is_refused(case: BackendCase, spelling: str) -> None:
-    """Ask for a name that is similar to that of this run's backend."""
+    """Ask for a name that is similar to the name of this run's backend."""
     name = spelling.format(case.backend.chosen, first=case.backend.chosen[0])
     answer = case.backend.probe("repo-write", backend=name)
     expect("the kind of the error", answer.error["kind"], "invalid_input")

@@ -63,7 +63,7 @@ def test_no_process_outlives_its_session(case: BackendCase, probe: str) -> None:
         expect("how the call ended", code, 0, {"inside": str(attempted)}, Verdict.UNPROVEN)
 
 
-# Programs that do not end at their deadline: alone, or beside an orphan that has a session.
+# Programs that do not end at their deadline: alone, or with an orphan in a session of its own.
 UNENDING = {
     "a program": ": >sibling; exec sleep 600",
     "an orphan": "(setsid sh -c \"trap '' HUP INT TERM; : >sibling; sleep 600\" </dev/null &)\n"

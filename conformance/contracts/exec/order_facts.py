@@ -1,4 +1,4 @@
-"""What the driver observed in a forced order of events, in the terms of the contract exec."""
+"""Translate the observations of a forced order of events into the terms of the contract exec."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Laws of the contract exec: they hold for every order of events that subject/orders forces.
+"""Laws of the contract exec, which hold for every order of events that subject/orders forces.
 
-A law takes the observations of the driver (`Ran`) and the answer. It assumes nothing about when the
-implementation checks for an event. If the implementation may have found two causes at once, a law
+A law takes the observations of the driver (`Ran`) and the answer. The implementation may check for
+an event at any time. If the implementation may have found two causes at once, a law
 accepts either of them.
 """
 

@@ -1,4 +1,4 @@
-"""What the driver observed in a forced order of events, as the laws of several contracts use it."""
+"""Observations of a forced order of events, which the laws of several contracts use."""
 
 from __future__ import annotations
 

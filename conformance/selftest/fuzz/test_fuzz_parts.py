@@ -95,7 +95,7 @@ def test_a_difference_shows_both_answers(tmp_path: Path) -> None:
 def test_only_the_request_with_the_difference_names_a_requirement(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An input may also have a policy, whose vectors the answer about the glob would break."""
+    """An input may also have a policy. Its vectors are not asked about the glob."""
     glob = {"op": "glob.match", "request": {"pattern": "a", "paths": ["a"]}}
     policy = {"op": "path.normalize", "request": {"paths": ["a"]}}
     monkeypatch.setattr(replay, "cases", lambda *_: [policy, glob])

@@ -1,4 +1,5 @@
-"""Configurations with a mistake: what a launcher copies, shows, and loads at its next start.
+"""Configurations with a mistake in a launcher: it copies or shows a secret, or loads a file that a
+program inside has made.
 
 Each is written in our own words, after public reports.
 """

@@ -8,7 +8,7 @@ import exec.group as group
 def signal_descendants(leader, number):
     """Signal the leader of a group and its descendants, found by their parents.
 
-    A member whose parent has ended is missed, as by `pgrep -P`.
+    A member whose parent has ended gets no signal, as with `pgrep -P`.
     """
     processes, found = list(group.processes()), {leader}
     while more := {p.pid for p in processes if p.ppid in found} - found:

@@ -16,10 +16,9 @@
 #include "base/sys.h"
 #include "exec/group_end.h"
 
-/* Split the text that arrived through the pipe: the numbers of arguments and of environment
- * variables, then these texts, each followed by a NUL. They come through a pipe, because the
- * command line of bubblewrap accepts at most 9,000 arguments. The numbers show that none is
- * missing. */
+/* Split the text from the pipe. It has the numbers of arguments and of environment variables, then
+ * each of them, followed by a NUL. The numbers show whether one is missing. A pipe is used because
+ * bubblewrap accepts at most 9,000 arguments on its command line. */
 static bool split_program(struct program *program, char *text, size_t len) {
     size_t count = 0;
     for (size_t i = 0; i < len; i++)

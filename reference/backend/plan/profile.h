@@ -15,8 +15,8 @@ bool bs_profile_allows(const struct bs_profile *profile, enum bs_op op, const ch
 /* As bs_profile_allows, for a new file in `dir`; "" is the root. */
 bool bs_profile_allows_new(const struct bs_profile *profile, enum bs_op op, const char *dir);
 
-/* As bs_profile_allows_new, but true if memory ran out. For callers that report what programs may
- * do: a report must not say less than it would with enough memory. */
+/* As bs_profile_allows_new, but true if memory ran out. A caller that reports the files open to
+ * programs needs this: without memory its report must not become shorter. */
 bool bs_profile_may_allow_new(const struct bs_profile *profile, enum bs_op op, const char *dir);
 
 /* True if the profile denies any path: by a rule, or because no rule allows all paths. False if

@@ -211,8 +211,8 @@ static void it_sleeps_while_bubblewrap_ends(void **state) {
     assert_in_range(in_ms(used.ru_utime) + in_ms(used.ru_stime), 0, 50);
 }
 
-/* Become the parent of a new namespace, start pid 1 in it, and end as it ends. The text is what the
- * launcher would send. */
+/* Become the parent of a new namespace, start pid 1 in it, and end as it ends. The text stands for
+ * the text that the launcher sends. */
 static void start_pid_1(const char *text, size_t len, int out) {
     enum { STATUS = 3, PROGRAM, IN, OUT, ERR, HIGH = 50 };
     static const char mask[] = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -238,7 +238,7 @@ static void start_pid_1(const char *text, size_t len, int out) {
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
-/* Return the exit status of pid 1; `output` becomes what the program writes. */
+/* Return the exit status of pid 1, and in `output` the output of the program. */
 static int run_pid_1(const char *text, size_t len, char *output, size_t size) {
     int ends[2];
     int status = 0;

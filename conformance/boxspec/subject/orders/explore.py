@@ -189,9 +189,9 @@ class Orders:
 
     message: makes the request of a scenario.
     not_forced: the reason for each event of the contract that no order contains.
-    replay: translates an order into the events of the contract's model, if it has one. An order
-        with several processes may have several replays, one for each process.
-    model: the contract whose model this is, if the contract has none of its own.
+    replay: translates an order into events of the model; None without a model. An order with
+        several processes may have a replay for each process.
+    model: the contract that has the model, if it is another contract.
     """
 
     scenarios: Sequence[Scenario]

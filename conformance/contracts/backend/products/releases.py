@@ -1,4 +1,4 @@
-"""Compare versions of one product in a matrix: attempts whose result a release changed."""
+"""Find the attempts of a matrix whose result differs between two versions of a product."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of inotify where the user has used up what the kernel allows."""
+"""Tests of inotify where the user has reached a limit of the kernel."""
 
 from __future__ import annotations
 

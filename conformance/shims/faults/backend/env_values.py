@@ -12,7 +12,7 @@ from faults.registry import fault, replaces
 
 
 def landlock_alone():
-    """Use Landlock, whose scratch directory is one of the host."""
+    """Use Landlock. Its scratch directory is a directory of the host."""
 
     @replaces(ops)
     def made(original, name):

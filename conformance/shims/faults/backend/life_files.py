@@ -1,4 +1,4 @@
-"""Faults in handling files of others next to those of a session."""
+"""Faults that change or remove files of other programs in TMPDIR."""
 
 import os
 

@@ -237,7 +237,7 @@ def remove(folder: bytes) -> None:
 
 
 def is_directory(name: str, parent: int) -> bool:
-    """True for a directory. It can be opened and moved then, whatever its permissions were."""
+    """True for a directory. Its mode becomes 0700, so that it can be opened and moved."""
     if not stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
         return False
     os.chmod(name, 0o700, dir_fd=parent)

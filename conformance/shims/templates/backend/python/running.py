@@ -25,8 +25,8 @@ def run(request, argv, cwd, env):
     stdin, limit = request.get("stdin", "inherit"), request.get("timeout_ms")
     data = content(stdin, "bytes") if isinstance(stdin, dict) else None
     if stdin == "inherit" and os.path.isfile("/proc/self/fd/0"):
-        # Through /proc a program could open the file again for writing, although it lies outside
-        # the sandbox. A pipe has no such way.
+        # A program could open the file again for writing through /proc, although it lies outside
+        # the sandbox. So the program gets the content through a pipe.
         with open(0, "rb", closefd=False) as file:
             stdin, data = None, file.read()
     source = {"null": subprocess.DEVNULL, "inherit": None}.get(str(stdin), subprocess.PIPE)

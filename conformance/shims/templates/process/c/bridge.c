@@ -50,9 +50,9 @@ static void *work(void *given) {
 }
 
 cJSON *process_bridge(const cJSON *message) {
-    static const struct timespec rest = {.tv_nsec = 500000000}; /* for what is left in the pipes */
+    static const struct timespec rest = {.tv_nsec = 500000000}; /* to read the rest of the pipes */
     struct handle *bridged = allocate(sizeof *bridged);
-    static struct work threads[4]; /* that of stdin may outlive this call */
+    static struct work threads[4]; /* the thread of stdin may outlive this call */
     cJSON *asked = cJSON_CreateObject();
     sigset_t wanted, mask;
     sigemptyset(&wanted), sigaddset(&wanted, SIGINT), sigaddset(&wanted, SIGTERM);

@@ -27,9 +27,9 @@ void close_stream(struct handle *h, int at) {
     h->pipes[at] = -1;
 }
 
-/* The thread that waits for the child. It kills what is left of the group before it reaps the
-   leader, so that the number of the group belongs to no other one. A bridge that was told to end
-   does that itself, after the grace period. */
+/* The thread that waits for the child. It kills the rest of the group before it reaps the leader,
+   because the kernel may then give the number of the group to another one. If a signal ends a
+   bridge, the bridge kills the rest itself, after the grace period. */
 static void *watch(void *given) {
     struct handle *h = given;
     siginfo_t ended;

@@ -16,7 +16,7 @@ struct handle {
     bool ended;    /* then `status` is that of waitpid */
     int status;
     bool stopping;           /* the group has a grace period, which its leader does not end */
-    const sigset_t *inherit; /* the signal mask of the child, or NULL for that of the shim */
+    const sigset_t *inherit; /* the signal mask of the child; NULL: the shim's */
     pthread_mutex_t lock, writing;
     pthread_cond_t end;
 };

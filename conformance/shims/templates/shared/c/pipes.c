@@ -13,7 +13,7 @@ double now_ms(void) {
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* Read what is there. After the end of the group that is at most what fits in a pipe, 1 MiB. */
+/* Read the content of the pipe. After the end of the group it has at most 1 MiB. */
 void drain(struct pollfd *from, struct bytes *to) {
     static char data[1 << 16];
     for (int i = 0; i < 16 && from->fd >= 0; i++) {

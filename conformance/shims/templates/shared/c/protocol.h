@@ -69,8 +69,8 @@ void add_base64(cJSON *holder, const char *name, const unsigned char *data, size
 struct bytes from_base64(const char *text);
 void add_sha256(cJSON *holder, const char *name, struct bytes of);
 
-/* In pipes.c: read what a pipe holds, or write a part of the input. At its end a pipe is closed,
-   and its number is -1 then. `now_ms` is the time of a clock that nobody sets. */
+/* In pipes.c: read the content of a pipe, or write a part of the input. Both close the pipe at its
+   end and set its number to -1. `now_ms` is the time of a clock that nobody sets. */
 struct pollfd;
 void drain(struct pollfd *from, struct bytes *to);
 void feed(struct pollfd *to, struct bytes *input);
