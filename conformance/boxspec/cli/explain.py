@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from boxspec.cli.verbs import verb_parser
 from boxspec.judge.requirements import Pitfall, pitfalls, requirement
+from boxspec.judge.sources import meanings
 from boxspec.places import COMMAND
 from boxspec.schedule.index import RequirementIndex
 
@@ -16,8 +17,8 @@ def explain(name: str) -> int:
     print(f"{each.id}  {each.level}, {each.profile}, since {each.since}")
     print(f"  clause      {each.clause}")
     print(f"  source      {each.source}")
-    for name, url in each.links.items():
-        print(f"              {name}: {url}")
+    for name, text in {**each.links, **meanings(each)}.items():
+        print(f"              {name}: {text}")
     if each.capability:
         print(f"  capability  {each.capability}")
     if each.needs:

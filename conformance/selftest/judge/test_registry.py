@@ -14,6 +14,7 @@ import pytest
 from boxspec.errors import UsageError
 from boxspec.judge import requirements, spec_versions
 from boxspec.judge.requirements import load
+from boxspec.judge.sources import known, meanings, unexplained
 from boxspec.pages.requirements import line
 from selftest.tools import CONFORMANCE, CONTRACTS, boxspec
 from selftest.tree_copy import TreeCopy
@@ -41,6 +42,19 @@ def test_each_public_source_has_its_address() -> None:
         public = {found for found in PUBLIC.findall(each.source) if found not in UNKNOWN}
         without = {found for found in public if not any(found in link for link in each.links)}
         assert not without, f"{name}: no address for {sorted(without)}: head of requirements.yaml"
+
+
+def test_each_source_says_what_it_is() -> None:
+    for name, each in load().items():
+        assert not unexplained(each), f"{name}: contracts/sources.yaml has no line for its source"
+    named = {name for each in load().values() for name in meanings(each)}
+    assert set(known()) == named
+
+
+def test_explain_says_what_a_source_without_an_address_is() -> None:
+    shown = boxspec("explain", "POLICY-MERGE-05").stdout
+    assert 'ADR-004: decision record of the orbit project: "Deny rules inject' in shown
+    assert "decisions: decisions of this kit" in shown
 
 
 def test_explain_list_and_page_show_the_addresses() -> None:
