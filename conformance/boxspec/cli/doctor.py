@@ -27,6 +27,7 @@ from boxspec.subject.contract import every
 from boxspec.subject.observe import procs
 from boxspec.subject.observe.inotify import Inotify
 from boxspec.subject.observe.realtime import realtime
+from boxspec.subject.observe.visible import need_proc
 from boxspec.subject.observe.warden import spawn
 from boxspec.subject.rlimits import WANTED_DESCRIPTORS
 
@@ -48,6 +49,14 @@ def _pidfd() -> Finding:
 def _children_file() -> Finding:
     there = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists()
     return there, True, "/proc/PID/task/TID/children (to find surviving processes)"
+
+
+def _visible() -> Finding:
+    try:
+        need_proc()
+    except UsageError as why:
+        return False, True, str(why)
+    return True, True, "/proc shows all processes of the kit (to observe them)"
 
 
 def _inotify() -> Finding:
@@ -191,6 +200,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     _programs,
     _reference,
     _fuzzing,
+    _visible,
     _children_file,
     _inotify,
     _pidfd,

@@ -31,6 +31,7 @@ from boxspec.subject.isolation import Isolation
 from boxspec.subject.leftovers import Leftovers
 from boxspec.subject.observe import orphans
 from boxspec.subject.observe.helper_processes import HelperProcesses
+from boxspec.subject.observe.visible import need_proc
 from boxspec.subject.observe.warden import Warden, spawn
 from boxspec.subject.outcomes import Outcomes
 from boxspec.subject.rlimits import raise_limits
@@ -71,6 +72,7 @@ class Session:
         self.unavailable: dict[str, str] = {}
         self.env = dict(os.environ) if isolate is None else for_others(os.environ)
         self.isolation = isolate
+        need_proc()
         umask.set_own()
         raise_limits()
         _keep_descriptors_private()

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from boxspec.random_names import random_name
-from boxspec.subject.observe import procs
 from boxspec.subject.observe.probes import ProbeResult, table
+from boxspec.subject.observe.visible import hidden_by_proc
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.layout import without_the_kit
 from boxspec.verify.port import SocketFile
@@ -224,7 +224,7 @@ def sockets_of_the_host() -> list[SocketOfTheHost]:
 
 def need_all_processes() -> None:
     """Raise UntestableError if /proc may hide processes that the command leaves."""
-    if procs.hidden_by_proc():
+    if hidden_by_proc():
         raise UntestableError("/proc is mounted with hidepid: it hides processes from this user")
 
 

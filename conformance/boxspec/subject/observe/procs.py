@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import resource
 import signal
 from collections.abc import Collection, Iterable
@@ -199,15 +198,6 @@ def named(name: str) -> list[int]:
     wanted = name.encode() + b"\n"
     pids = [int(each) for each in os.listdir("/proc") if each.isdigit()]
     return [pid for pid in pids if read(f"/proc/{pid}/comm") == wanted]
-
-
-@beside_the_target()
-def hidden_by_proc() -> bool:
-    """True if /proc hides processes that the caller may not trace, such as the warden."""
-    mounts = read("/proc/self/mounts") or b""
-    found = re.findall(rb"^\S+ /proc proc (\S+)", mounts, re.MULTILINE)
-    hides = re.search(rb"\bhidepid=(?!0|off)", found[-1] if found else b"")
-    return os.geteuid() != 0 and hides is not None
 
 
 def exists(pid: int) -> bool:
