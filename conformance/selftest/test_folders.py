@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.folders import delete, remove_listed
+from boxspec.folders import delete, make, remove_listed
 from selftest.tools import CONFORMANCE
 
 
@@ -32,6 +32,31 @@ def test_an_entry_stays_if_its_folder_stays(tmp_path: Path) -> None:
 
 def test_an_entry_that_another_run_removed_is_no_error(tmp_path: Path) -> None:
     remove_listed(tmp_path / "entry", delete)
+
+
+# Prints the folder of a process in another time namespace, and waits for the end of its input.
+ELSEWHERE = """
+from pathlib import Path; from boxspec import folders; import sys
+print(folders.make(Path(sys.argv[1])), flush=True); sys.stdin.read()"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a new time namespace needs root")
+def test_a_folder_of_a_run_in_another_time_namespace_is_used(tmp_path: Path) -> None:
+    words = ["unshare", "--time", "--boottime", "1000000", "--fork", "--kill-child"]
+    with subprocess.Popen(
+        [*words, sys.executable, "-P", "-c", ELSEWHERE, tmp_path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(CONFORMANCE)},
+    ) as other:
+        assert other.stdout is not None
+        theirs = Path(other.stdout.readline().strip())
+        make(tmp_path)
+        assert theirs.is_dir()
+        other.communicate()
+    make(tmp_path)
+    assert not theirs.exists()
 
 
 # Mounts a directory of the "host" below a folder, and removes the folder by the code in $0.
