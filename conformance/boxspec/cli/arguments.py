@@ -121,7 +121,12 @@ def _which(options: Options) -> None:
 
 def _add_ways_to_run(options: Options) -> None:
     add = options.add_argument
-    add("-x", dest="fail_fast", action="store_true", help="stop at the first test that fails")
+    add(
+        "-x",
+        dest="fail_fast",
+        action="store_true",
+        help="stop at the first failure that decides the exit status (not at a SHOULD)",
+    )
     add("-j", "--jobs", type=count, metavar="N", help="run at most N long tests in parallel")
     shared_flags(options, "--seed", "--stress")
     add("--orders", action="store_true", help="also judge a short set of forced orders of events")

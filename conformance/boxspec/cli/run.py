@@ -21,12 +21,13 @@ from boxspec.cli.order_run import judge_orders
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import HarnessError, UsageError
 from boxspec.judge import baseline as baselines
+from boxspec.judge.baseline import VerdictReason
 from boxspec.judge.kit import kit as kit_facts
 from boxspec.judge.record import Record
 from boxspec.judge.repro import RunFlags
 from boxspec.judge.requirement_verdicts import judge_requirements, selection
 from boxspec.judge.requirements import Requirement, load, requirement
-from boxspec.judge.results import ResultTree
+from boxspec.judge.results import ResultTree, counts
 from boxspec.judge.spec_versions import frozen, versions
 from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.plural import many
@@ -110,7 +111,18 @@ def observe(
         console.test(record)
         observer.broken += record.verdict in BROKEN
 
-    observer = Observer(on_record, on_slow=console.write)
+    asked = frozenset(only or ())
+
+    def stops(record: Record) -> bool:
+        """True if this failure decides the exit status of the run."""
+        reasons = [VerdictReason(record.name, record.verdict, record.why)]
+        return any(
+            counts(load()[name], record.verdict, asked, args.profile)
+            and not (baseline and baseline.covers(name, reasons))
+            for name in record.requirements
+        )
+
+    observer = Observer(on_record, on_slow=console.write, stops=stops)
     progress = Progress(console, partial(live.line, observer))
     started, began = time.monotonic(), datetime.datetime.now(datetime.UTC)
 

@@ -79,7 +79,7 @@ class ResultTree:
         and the names of the others.
     claims: the claim for each aspect, by contract: fully, partial, unavailable.
     shard: K and N, if the run has only the K-th of N parts of the tests.
-    fail_fast: True if the run stops at the first failure, of any level and profile.
+    fail_fast: True if the run stops at the first failure that counts.
     """
 
     how: RunFlags
@@ -169,13 +169,7 @@ class ResultTree:
 
     def counts(self, each: JudgedRequirement) -> bool:
         """True if a failure of this requirement can change the exit status."""
-        if self.asked:
-            return each.id in self.asked
-        counted = {"contract"} if self.profile in (None, "contract") else set(PROFILES)
-        # An escape that an observer saw disproves a claim of the implementation, in any profile.
-        if each.verdict in OBSERVED:
-            counted = set(PROFILES)
-        return each.requirement.level == "MUST" and each.requirement.profile in counted
+        return counts(each.requirement, each.verdict, self.asked, self.profile)
 
     @property
     def broken(self) -> list[JudgedRequirement]:
@@ -236,11 +230,25 @@ class ResultTree:
         """Return the exit status. The conditions are checked in the order 2, 1, 3, 4, 0."""
         if any(record.verdict is Verdict.HARNESS_ERROR for record in self.records):
             return 2
-        if self.broken or (self.fail_fast and self.failed):
+        if self.broken:
             return 1
         if self.incomplete(require_complete):
             return 3
         return 4 if strict and self.stale else 0
+
+
+def counts(each: Requirement, verdict: Verdict, asked: frozenset[str], profile: str | None) -> bool:
+    """True if a failure of this requirement with this verdict can change the exit status.
+
+    asked, profile: as in ResultTree.
+    """
+    if asked:
+        return each.id in asked
+    counted = {"contract"} if profile in (None, "contract") else set(PROFILES)
+    # An escape that an observer saw disproves a claim of the implementation, in any profile.
+    if verdict in OBSERVED:
+        counted = set(PROFILES)
+    return each.level == "MUST" and each.profile in counted
 
 
 def why_not(key: str) -> str:

@@ -171,7 +171,7 @@ def _reason(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
     known = sum(each.known and each.verdict in BROKEN for each in tree.judged)
     excused = f" · {many(known, 'known deviation')}" if known else ""
     if tree.fail_fast and status == 1:
-        return f"stopped at the first failure: {failing[0].id}"
+        return f"stopped at the first failure: {tree.broken[0].id}"
     if status == 1:
         return f"{broken} fail{'s' * (len(failing) == 1)}{excused}"
     if status == 3:

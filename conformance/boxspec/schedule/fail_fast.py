@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
+from boxspec.judge.record import Record
 from boxspec.judge.requirements import load
 from boxspec.judge.verdict import BROKEN
 from boxspec.schedule.body import Body
@@ -38,6 +39,7 @@ def until_failure(
     state: State,
     recorder: Recorder,
     start_long: Callable[[list[pytest.Item]], None],
+    stops: Callable[[Record], bool],
 ) -> list[str]:
     """Run tests until the first failure in the order of `items` is known.
 
@@ -45,6 +47,7 @@ def until_failure(
 
     start_long: starts the bodies of the long tests among the given ones. The short ones are already
         queued.
+    stops: returns True for the record of a failure that ends the run.
     """
     for item in items:
         if not Body.is_portable(item):
@@ -61,13 +64,13 @@ def until_failure(
         started = ahead
         recorder.record_ended(STOP_S)
         expect_no_stop(session)
-        before = _until_failing(items)
+        before = _until_failing(items, stops)
     for item in items[len(before) :]:
         state.cancel(item.nodeid)
     # A late test may fail in its repeat. Then the tests after it are left out too.
-    while late := [item for item in _until_failing(before) if item.nodeid in recorder.late]:
+    while late := [item for item in _until_failing(before, stops) if item.nodeid in recorder.late]:
         recorder.repeat_late(session, late[0])
-    before = _until_failing(before)
+    before = _until_failing(before, stops)
     return [item.nodeid for item in items[len(before) :]]
 
 
@@ -75,10 +78,10 @@ def _has_ended(item: pytest.Item, recorder: Recorder) -> bool:
     return RECORD in item.stash or item.nodeid in recorder.late
 
 
-def _until_failing(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Return the tests up to the first one that is known to fail, or all."""
+def _until_failing(items: list[pytest.Item], stops: Callable[[Record], bool]) -> list[pytest.Item]:
+    """Return the tests up to the first one that is known to fail and ends the run, or all."""
     for place, item in enumerate(items):
         record = item.stash.get(RECORD, None)
-        if record is not None and record.verdict in BROKEN:
+        if record is not None and record.verdict in BROKEN and stops(record):
             return items[: place + 1]
     return items

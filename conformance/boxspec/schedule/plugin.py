@@ -30,7 +30,7 @@ from boxspec.schedule.selection import (
     requires_of,
     select_tests,
 )
-from boxspec.schedule.session_info import PROPERTY
+from boxspec.schedule.session_info import PROPERTY, STOPS
 from boxspec.schedule.stash import CASE, CASES, LATE, RECORD, SECONDS
 from boxspec.schedule.state import STATE, State
 from boxspec.schedule.worker import ClosedCase
@@ -110,7 +110,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
             def start_long(some: list[pytest.Item]) -> None:
                 _submit_long_bodies(_long_tests(some), state, shim)
 
-            state.info.cut = until_failure(session, items, state, recorder, start_long)
+            stops = session.config.stash.get(STOPS, lambda _: True)
+            state.info.cut = until_failure(session, items, state, recorder, start_long, stops)
             return True
         longest_first = sorted(_long_tests(session.items), key=lambda pair: -pair[1].seconds)
         _submit_long_bodies(longest_first, state, shim)

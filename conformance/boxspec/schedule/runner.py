@@ -20,7 +20,7 @@ from boxspec.judge.record import Record
 from boxspec.judge.requirements import load
 from boxspec.places import CONTRACTS, ROOT
 from boxspec.schedule.selection import requires_of
-from boxspec.schedule.session_info import PROPERTY, SESSION_INFO, SLOW, SessionInfo
+from boxspec.schedule.session_info import PROPERTY, SESSION_INFO, SLOW, STOPS, SessionInfo
 
 # Third-party plugins of pytest are not needed, and loading them takes most of the start-up time.
 _NO_AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
@@ -64,10 +64,12 @@ class Observer:
     """A pytest plugin that collects the records and passes each to a callback.
 
     on_slow: gets a line if the shim is slow before the tests; called in another thread.
+    stops: with -x, returns True for the record of a failure that ends the run.
     """
 
     on_record: Callable[[Record, Observer], None] | None = None
     on_slow: Callable[[str], None] | None = None
+    stops: Callable[[Record], bool] | None = None
     items: list[pytest.Item] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
     broken: int = 0
@@ -99,6 +101,8 @@ class Observer:
         self.config = config
         if self.on_slow is not None:
             config.stash[SLOW] = self.on_slow
+        if self.stops is not None:
+            config.stash[STOPS] = self.stops
         manager = config.pluginmanager
         if manager.hasplugin("terminalreporter"):
             manager.unregister(name="terminalreporter")

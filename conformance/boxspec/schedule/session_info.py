@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from boxspec.judge.record import Record
+
 # Name of the user property that holds the record of a test.
 PROPERTY = "boxspec"
 
@@ -51,4 +53,6 @@ class SessionInfo:
 
 # A function that prints a line while the trust checks run.
 SLOW = pytest.StashKey[Callable[[str], None]]()
+# With -x, a function that returns True for the record of a failure that ends the run.
+STOPS = pytest.StashKey[Callable[[Record], bool]]()
 SESSION_INFO = pytest.StashKey[SessionInfo]()

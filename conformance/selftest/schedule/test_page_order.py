@@ -36,6 +36,8 @@ class Ordered:
         ]
         self._ends, self._repeats = list(ends.items()), repeats
         self.late: dict[str, float] = {}
+        # Tests whose failure does not end the run.
+        self.not_counted: set[str] = set()
         self.began: list[str] = []
         self.cancelled: list[str] = []
         self.repeated: list[str] = []
@@ -65,7 +67,12 @@ class Ordered:
         """Return the names of the tests that are cut off."""
         this: Any = self
         return until_failure(
-            this, self.items, this, this, lambda some: self.began.extend(e.nodeid for e in some)
+            this,
+            self.items,
+            this,
+            this,
+            lambda some: self.began.extend(e.nodeid for e in some),
+            lambda record: record.id not in self.not_counted,
         )
 
 
@@ -111,6 +118,15 @@ def test_the_first_failure_on_the_page_decides(
     assert tests.run() == cut
     assert tests.repeated == list(repeats)
     assert set(tests.cancelled) <= set(cut)
+
+
+def test_a_failure_that_does_not_count_does_not_end_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ends = {"a": FAILS, "b": CONFORMS, "c": FAILS, "d": CONFORMS}
+    tests = Ordered(monkeypatch, list("abcd"), {**ends}, {})
+    tests.not_counted = {"a"}
+    assert tests.run() == ["d"]
 
 
 def test_a_long_test_starts_only_near_the_tests_that_decide(
