@@ -310,13 +310,30 @@ def stays(folder: Path) -> str:
 
 
 def _born(pid: int) -> int | None:
+    """Return the start time of a process in ticks since boot, or None if there is no process."""
     try:
         line = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
         return None
     # The fields are counted from the last parenthesis: the name of the program is in parentheses,
     # and may itself contain blanks and parentheses.
-    return int(line[line.rindex(b")") + 2 :].split()[19])
+    return int(line[line.rindex(b")") + 2 :].split()[19]) - _boot_offset()
+
+
+@cache
+def _boot_offset() -> int:
+    """Return how many ticks the time namespace of this process adds to the time since boot.
+
+    A process in another time namespace reads other start times of the same processes
+    (time_namespaces(7)).
+    """
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/timens_offsets").read_text(encoding="ascii").splitlines():
+            name, seconds, nanoseconds = line.split()
+            if name == "boottime":
+                ns = int(seconds) * 10**9 + int(nanoseconds)
+                return ns * os.sysconf("SC_CLK_TCK") // 10**9
+    return 0
 
 
 def _remove_abandoned(parent: Path) -> None:
