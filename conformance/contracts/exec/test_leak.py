@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-
-import pytest
 
 from boxspec.api import Failure, NotApplicable, NotMeasured, ShimProcess, at_most, expect, requires
 from boxspec.api import programs as P
@@ -65,6 +63,8 @@ COUNTED: dict[str, Callable[[ShimProcess[ObservedBatch]], int]] = {
     "threads": lambda shim: shim.status().threads,
 }
 
+# The count of each named resource.
+Counts = Mapping[str, int]
 
 # Each measurement begins with this many runs at the same time, because an implementation may keep
 # the resources of its busiest moment for reuse.
@@ -75,13 +75,13 @@ FEW, MANY = 2, 10
 MORE, RETURN_S = 3, 6.0
 
 
-def count_after_runs(case: ExecCase, rounds: int, what: str, enough: int) -> int:
-    """Return the smallest count of a resource that a caller has after all runs.
+def count_after_runs(case: ExecCase, rounds: int, names: Sequence[str], enough: Counts) -> Counts:
+    """Return the smallest counts of the named resources that a caller has after all runs.
 
-    Stop early if the count is at most `enough`.
+    Stop early if each count is at most `enough`.
     """
     try:
-        return counted(case, rounds, what, enough)
+        return counted(case, rounds, names, enough)
     except (Failure, ShimBroke):
         # If a run does not return even without other runs, another requirement reports this.
         for run in outcomes(case):
@@ -99,7 +99,7 @@ def returns(case: ExecCase, run: ExecRequest) -> bool:
     return True
 
 
-def counted(case: ExecCase, rounds: int, what: str, enough: int) -> int:
+def counted(case: ExecCase, rounds: int, names: Sequence[str], enough: Counts) -> Counts:
     events = case.events(f"{rounds}-rounds")
     fifo = case.fifo(f"open-{rounds}-rounds")
     gate: ExecRequest = {"program": P.gate, "args": [events.path, str(fifo)]}
@@ -111,27 +111,30 @@ def counted(case: ExecCase, rounds: int, what: str, enough: int) -> int:
         open_gate_for_all(fifo, lambda: shim.running and not shim.exchange.in_place)
         # Wait for all runs: a run that has not returned may leak later.
         shim.wait_response()
-        seen = [COUNTED[what](shim)]
-        # A run may return a moment after its child has ended, so the count may still fall. The
+        least = {what: COUNTED[what](shim) for what in names}
+
+        def are_enough() -> bool:
+            for what in names:
+                least[what] = min(least[what], COUNTED[what](shim))
+            return all(least[what] <= enough.get(what, 0) for what in names)
+
+        # A run may return a moment after its child has ended, so the counts may still fall. The
         # minimum over some time is the leak.
-        observe_s = RETURN_S if enough else 1.5
-        until(lambda: bool(seen.append(COUNTED[what](shim))) or seen[-1] <= enough, observe_s)
+        until(are_enough, RETURN_S if enough else 1.5)
         shim.finish()
-    return min(seen)
+    return least
 
 
-def growth(case: ExecCase, what: str) -> tuple[int, int]:
-    few = count_after_runs(case, FEW, what, 0)
-    return few, count_after_runs(case, MANY, what, few)
-
-
-def growth_in_words(case: ExecCase, what: str) -> str:
-    """Return a text about the growth that was measured."""
+def expect_no_growth(case: ExecCase, *names: str) -> None:
+    """Expect that many runs leave no more of the named resources than few runs."""
+    few = count_after_runs(case, FEW, names, {})
+    many = count_after_runs(case, MANY, names, few)
     each = len(outcomes(case))
-    return f"{what} of the caller after {MANY * each} runs, beyond those after {FEW * each}"
+    for what in names:
+        of = f"{what} of the caller after {MANY * each} runs, beyond those after {FEW * each}"
+        expect(of, many[what] - few[what], at_most(MORE))
 
 
-@pytest.mark.parametrize("what", ["descriptors", "zombies"])
 @requires(
     "EXEC-LEAK-01",
     pitfalls=["C8", "C10"],
@@ -140,9 +143,8 @@ def growth_in_words(case: ExecCase, what: str) -> str:
     stress=96,
     needs=["EXEC-STDIN-09"],
 )
-def test_descriptors_and_zombies_do_not_grow_with_the_runs(case: ExecCase, what: str) -> None:
-    few, many = growth(case, what)
-    expect(growth_in_words(case, what), many - few, at_most(MORE))
+def test_descriptors_and_zombies_do_not_grow_with_the_runs(case: ExecCase) -> None:
+    expect_no_growth(case, "descriptors", "zombies")
 
 
 @requires(
@@ -154,8 +156,7 @@ def test_descriptors_and_zombies_do_not_grow_with_the_runs(case: ExecCase, what:
     needs=["EXEC-STDIN-09"],
 )
 def test_threads_do_not_grow_with_the_runs(case: ExecCase) -> None:
-    few, many = growth(case, "threads")
-    expect(growth_in_words(case, "threads"), many - few, at_most(MORE))
+    expect_no_growth(case, "threads")
 
 
 def crossed(case: ExecCase) -> list[ExecRequest]:
