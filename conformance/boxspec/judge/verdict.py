@@ -55,6 +55,7 @@ class Failure(Exception):
     cases: (failed, total) questions, if the test asks several.
     asked: the request that the failure block shows; by default the last request.
     timed: True if a time limit was exceeded by more than the scheduling delay.
+    short: True if the excess is so short that a delay which no counter shows may explain it.
     needs: requirements that explain this failure. If one of them is broken, this failure counts as
         blocked.
     """
@@ -72,6 +73,7 @@ class Failure(Exception):
         cases: tuple[int, int] | None = None,
         asked: dict[str, Any] | bytes | None = None,
         timed: bool = False,
+        short: bool = False,
         needs: Iterable[str] = (),
     ) -> None:
         super().__init__(f"{what}: expected {expected}, got {got}")
@@ -80,7 +82,7 @@ class Failure(Exception):
         self.verdict = verdict
         self.why, self.symptom = why, symptom
         self.cases, self.asked = cases, asked
-        self.timed = timed
+        self.timed, self.short = timed, short
         self.needs = tuple(needs)
 
 
@@ -112,6 +114,7 @@ class Late(NotMeasured):
 
     The test is repeated then.
     hang: True if the awaited event did not happen at all. Then the test is repeated only once.
+    unexplained: True if no measured delay explains the excess. A second such attempt fails.
     """
 
     def __init__(
@@ -122,18 +125,25 @@ class Late(NotMeasured):
         evidence: dict[str, Any] | None = None,
         *,
         hang: bool = False,
+        unexplained: bool = False,
         symptom: str = "",
     ) -> None:
         super().__init__(f"{what}: expected {expected}, got {got}")
         self.what, self.expected, self.got = what, expected, got
         self.evidence: dict[str, Any] = evidence or {}
         self.hang, self.symptom = hang, symptom
+        self.unexplained = unexplained
 
     @classmethod
     def delayed(cls, why: Failure, waited_ms: float) -> Late:
         """Return this failure as one whose cause may be the delay."""
         evidence = {**why.evidence, "waited_ms": round(waited_ms, 3)}
         return cls(why.what, why.expected, why.got, evidence)
+
+    @classmethod
+    def once(cls, why: Failure) -> Late:
+        """Return this short excess as one that must show again before it counts."""
+        return cls(why.what, why.expected, why.got, why.evidence, unexplained=True)
 
     def failure(self) -> Failure:
         return Failure(

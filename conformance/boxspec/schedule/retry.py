@@ -2,9 +2,9 @@
 
 The first attempt of such a test counts neither as failed nor as conforming. The test is repeated
 without other tests and with real-time priority. It conforms if one attempt is in time. It fails if
-one attempt is late without scheduling delay. If no attempt decides, it was not measured. A test
-that hung is repeated only once in this way, after an attempt at the same time as other tests that
-hung.
+one attempt is late without scheduling delay; if the excess is short, two attempts must be late. If
+no attempt decides, it was not measured. A test that hung is repeated only once in this way, after
+an attempt at the same time as other tests that hung.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Retry:
             except Late as why:
                 seen.append(why)
             except Failure as why:
-                raise _with_first(why, first) from None
+                seen.append(_once_or_fail(why, seen))
             else:
                 return _late(seen)
         while len(seen) < ATTEMPTS and self.undecided_s < MAX_UNDECIDED_S:
@@ -82,7 +82,7 @@ class Retry:
                 if why.hang:
                     break
             except Failure as why:
-                raise _with_first(why, first) from None
+                seen.append(_once_or_fail(why, seen))
             else:
                 return _late(seen)
         times = "once" if len(seen) == 1 else f"in each of {len(seen)} attempts"
@@ -119,6 +119,13 @@ def _attempt(number: int, alone: bool, use_realtime: bool) -> Iterator[Attempt]:
 
 def _late(seen: list[Late]) -> str:
     return f"late in {len(seen)} of {len(seen) + 1} attempts: {seen[0]}"
+
+
+def _once_or_fail(why: Failure, seen: list[Late]) -> Late:
+    """Return a short excess as late if it is the first one; raise every other failure."""
+    if why.short and not any(each.unexplained for each in seen):
+        return Late.once(why)
+    raise _with_first(why, seen[0]) from None
 
 
 def _with_first(why: Failure, first: Late) -> Failure:

@@ -1,7 +1,9 @@
-"""Repeat a test that failed while its shim waited long for a processor.
+"""Repeat a test that failed while its shim waited long for a processor, or by a short excess.
 
 Each test has moments that must come in time: a child must act before its deadline, or before its
-grace period ends. On a very busy machine they come too late, and a right implementation fails.
+grace period ends. On a very busy machine they come too late, and a right implementation fails. If a
+time limit is exceeded by a short time, the cause may be a delay that no counter shows (see
+judge/timing.py).
 """
 
 from __future__ import annotations
@@ -50,6 +52,8 @@ class Delays:
         try:
             yield
         except Failure as why:
+            if why.short and case.attempt.number == 1 and self._take():
+                raise Late.once(why) from why
             waited_ms = measured_wait_ms(case.shim_processes)
             if why.timed or why.verdict is not Verdict.FAILS or waited_ms <= LONG_MS:
                 raise

@@ -315,6 +315,31 @@ def test_only_some_failures_of_delayed_runs_are_repeated(monkeypatch: pytest.Mon
     assert raised == [Late] * MOST + [Failure]
 
 
+def short_excess(took_ms: float) -> Failure:
+    with pytest.raises(Failure) as caught:
+        Timing("it", 5100.0, 50.0, took_ms, 0.0, attempt=3, alone=True, realtime=True).check()
+    return caught.value
+
+
+@pytest.mark.parametrize(("took_ms", "short"), [(5211, True), (5649, True), (5651, False)])
+def test_a_short_excess_without_a_measured_delay_is_marked(took_ms: float, short: bool) -> None:
+    assert short_excess(took_ms).short is short
+
+
+@pytest.mark.parametrize(
+    ("took_ms", "number", "raised"),
+    [(5211, 1, Late), (5700, 1, Failure), (5211, 2, Failure)],
+)
+def test_a_short_excess_in_the_first_attempt_is_repeated(
+    took_ms: float, number: int, raised: type[Exception]
+) -> None:
+    case = FakeCase(waited_ms=0)
+    case.attempt = Attempt(number)
+    with pytest.raises(raised) as caught, Delays().watch(case):
+        raise short_excess(took_ms)
+    assert getattr(caught.value, "unexplained", False) is (raised is Late)
+
+
 def machine(t_ms: float, idle_ms: float, stolen_ms: float = 0, throttled_ms: float = 0) -> Machine:
     values = (int(each * MS) for each in (idle_ms, stolen_ms, throttled_ms))
     return Machine(int(t_ms * MS), 2, *values)

@@ -50,6 +50,19 @@ def test_a_failure_in_any_attempt_is_a_failure() -> None:
         asked(Script(late(), Failure("it", "soon", "late by itself", timed=True)), late())
 
 
+def short_excess() -> Failure:
+    return Failure("it", "soon", "a little late", timed=True, short=True)
+
+
+def test_a_short_excess_fails_only_if_it_shows_twice() -> None:
+    assert "late in 2 of 3 attempts" in asked(Script(short_excess(), None), late())
+    assert "late in 1 of 2 attempts" in asked(Script(None), Late.once(short_excess()))
+    with pytest.raises(Failure, match="a little late"):
+        asked(Script(short_excess()), Late.once(short_excess()))
+    with pytest.raises(Failure, match="a little late"):
+        asked(Script(short_excess(), late(), short_excess()), late())
+
+
 @pytest.mark.parametrize("use_realtime", [True, False])
 def test_a_hang_runs_once_more_and_never_conforms(use_realtime: bool) -> None:
     body = Script(late(hang=True))
