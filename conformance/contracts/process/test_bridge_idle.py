@@ -9,6 +9,7 @@ from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.process.client import Bridge, BridgeOptions, ProcessCase
 from contracts.process.judging import SH
+from contracts.shared.costs import check_not_kept_waiting
 from contracts.shared.moments import (
     elapsed_ms,
     late_without_busy_loop,
@@ -19,6 +20,8 @@ from contracts.shared.moments import (
 )
 
 MOST = 0.5
+# The largest share of the time in which a bridge may run while its group ends.
+FEW_LOOKS = 0.15
 
 
 def wanted_share(shim: ShimProcess[Bridge]) -> float:
@@ -65,13 +68,17 @@ def expect_few_looks(share: float) -> None:
 
     Time in which it waits for a processor does not count, because a bridge may check for members.
     """
-    expect("share of the time in which the bridge ran", share, at_most(0.15))
+    expect("share of the time in which the bridge ran", share, at_most(FEW_LOOKS))
 
 
 def used_share(shim: ShimProcess[Bridge], ms: int) -> float:
-    begun_ns, before = shim.now_ns(), shim.cpu_ms()
+    begun_ns, before, waited_ns = shim.now_ns(), shim.cpu_ms(), shim.waited().ns
     pass_time(ms)
-    return (shim.cpu_ms() - before) / elapsed_ms(begun_ns, shim.now_ns())
+    took_ms = elapsed_ms(begun_ns, shim.now_ns())
+    share = (shim.cpu_ms() - before) / took_ms
+    if share <= FEW_LOOKS:
+        check_not_kept_waiting(shim.waited().ns - waited_ns, took_ms * 1e6)
+    return share
 
 
 # The processes that use the whole grace period: their rules, and the event after which it has
