@@ -44,7 +44,7 @@ def judge(scenario: Scenario, ran: Ran) -> list[Violation]:
     judged = Judged(scenario, ran)
     laws = (
         *(_returns, _cause, _fields, _causeless, _deadline, _grace, _bytes, _prompt, _duration),
-        *(_flags, _killed_writers, _leaves_alone, _kills_at_once, _starts_nothing),
+        *(_flags, _killed_writers, _leaves_alone, _kills_at_once, _starts_nothing, _truncated),
     )
     more = (*continues(judged, "EXEC-KILL-07"), *shared(judged, SHARED))
     found = [violation for law in laws for violation in law(judged)]
@@ -227,6 +227,24 @@ def _bytes(judged: Judged) -> Iterator[Violation]:
                 f"{name} {wanted!r}",
                 f"{name} {actual!r}",
             )
+
+
+def _truncated(judged: Judged) -> Iterator[Violation]:
+    """Check `truncated` of a run that a signal ended: true if a member wrote beyond the cap."""
+    cap = judged.scenario.request.get("max_output_bytes")
+    if cap is None or judged.reported in (None, "exit", "cap"):
+        return
+    if judged.result is None or "truncated" not in judged.result:
+        return
+    sizes = {fd: sum(len(text) for _, at, text in judged.writes() if at == fd) for fd in (1, 2)}
+    beyond = max(sizes.values()) > cap
+    if judged.result["truncated"] != beyond:
+        yield Violation(
+            "EXEC-CAP-04",
+            "output beyond the cap is reported after a signal too",
+            f"truncated {beyond}",
+            f"truncated {judged.result['truncated']}",
+        )
 
 
 def _prompt(judged: Judged) -> Iterator[Violation]:

@@ -233,6 +233,12 @@ SINGLE = tuple(
             {"max_output_bytes": 4, "timeout_ms": 1000},
             (),
         ),
+        (
+            "cap-talks",
+            "child ignore:TERM at:4000 out:abcdef wait",
+            {"max_output_bytes": 4, "timeout_ms": 1000},
+            (),
+        ),
         ("killed", "child die:KILL", {"timeout_ms": 1000}, ("TERM",)),
         (
             "stops-later",

@@ -80,23 +80,27 @@ def grace_is_not_cut(
 def grace_is_not_extended(
     facts: Facts, first: Note, grace_ms: int, requirement: str
 ) -> Iterator[Violation]:
-    """Check that no member is alive a tick after the end of the grace period."""
-    for wait in facts.of("waits"):
+    """Check that no member is alive a tick after the end of the grace period: neither when the
+    implementation waits again, nor when it sends SIGKILL.
+    """
+    kills = [send for send in facts.sends if send.facts["signal"] == SIGKILL]
+    for note in sorted((*facts.of("waits"), *kills), key=lambda each: each.step):
         # If the caller was delayed, the implementation may have read its clock only after the
         # delay.
         late_ms = sum(
-            note.facts["ms"]
-            for note in facts.of("time")
-            if first.step < note.step < wait.step and not note.facts["blocked"]
+            each.facts["ms"]
+            for each in facts.of("time")
+            if first.step < each.step < note.step and not each.facts["blocked"]
         )
         most = (grace_ms + TICK_MS + late_ms) * MS
-        if wait.facts["alive"] and wait.at - first.at > most:
+        if note.facts["alive"] and note.at - first.at > most:
+            does = "SIGKILL comes" if note in kills else "it waits"
             yield Violation(
                 requirement,
                 "the grace period is not extended",
-                f"SIGKILL after {grace_ms} ms",
-                f"it waits {(wait.at - first.at) // MS} ms after the first signal; "
-                f"alive: {', '.join(wait.facts['alive'])}",
+                f"SIGKILL after {grace_ms} ms, at most {TICK_MS} ms later",
+                f"{does} {(note.at - first.at) // MS} ms after the first signal; "
+                f"alive: {', '.join(note.facts['alive'])}",
             )
             return
 

@@ -109,8 +109,9 @@ def part(words: str) -> list[str]:
 def test_an_item_has_its_level_profile_capability_source_and_why_it_is_not_tested() -> None:
     assert part("requirements EXEC-CAP")[0] == (
         "* **EXEC-CAP-01** (MUST, hardened, `exec.cap`) If a stream exceeds"
-        " `max_output_bytes`, even by one byte, the group MUST be ended by SIGKILL at once, and the"
-        " result has `success` false, `exit_code` null and `truncated` true."
+        " `max_output_bytes` before the first signal, even by one byte, the group MUST be ended by"
+        " SIGKILL at once, and the result has `success` false, `exit_code` null and `truncated`"
+        " true."
         " *decisions, Request and outcome table.*"
     )
     untested = part("requirements EXEC-KILL")[13]

@@ -81,6 +81,10 @@ CAUGHT = {
     "exec-signal.signals-after-sigkill-are-not-listed": "killed-term/",
     "exec-kill.one-grace-for-all-runs": "batch-deadlines/",
     "exec-kill.a-longer-grace": "ignoring/",
+    "exec-kill.a-longer-grace-in-one-wait": "ignoring/",
+    "exec-cap.truncated-is-the-cause-only": "cap-words/",
+    "exec-cap.too-much-output-ends-the-grace": "cap-talks/",
+    "exec-cap.the-cap-restarts-the-grace": "cap-talks/",
     "exec-kill.a-stopped-member-counts-as-ended": "stops-later/",
 }
 

@@ -3,6 +3,7 @@
 from time import monotonic_ns
 
 import constants
+import exec.group as group
 import exec.run as run
 from faults.registry import fault, replaces
 
@@ -57,3 +58,18 @@ def a_longer_grace():
     def terminate(original, self, cause):
         constants.GRACE_NS = 5_500_000_000
         original(self, cause)
+
+
+@fault("EXEC-KILL-02", "the grace period is one wait of 5,300 ms", "a constant of its own")
+def a_longer_grace_in_one_wait():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        constants.GRACE_NS = 5_300_000_000
+        original(self, cause)
+
+    @replaces(group.Ending)
+    def left(original, self, fired):
+        members = original(self, fired)
+        if self.fd >= 0:
+            self.next_look += 10_000_000_000
+        return members
