@@ -21,6 +21,7 @@ class Product(Adapter):
     program = "env"
     claims = EVERYTHING
     denies = frozenset({denies})
+    special = "["
 
     def version(self):
         return "1"
@@ -102,6 +103,14 @@ def test_a_rule_that_cannot_be_passed_on_makes_its_aspect_partial(
     (named,) = [each for each in result["not_enforced"] if each["rule"] == rule]
     assert why in named["why"]
     assert result["enforcement"] == "partial"
+
+
+def test_a_path_that_the_product_would_misread_is_left_out(tmp_path: Path, workspace: Path) -> None:
+    (workspace / "secret" / "a[1]").touch()
+    answer = _session(tmp_path, workspace, deny_modify=("secret/*",))
+    assert _passed(answer)[0] == [f"{workspace}/secret/key", f"{workspace}/secret/more"]
+    whys = [each["why"] for each in answer["result"]["not_enforced"]]
+    assert any("secret/a[1]" in why for why in whys), whys
 
 
 def test_a_product_without_denies_of_reading_claims_none(tmp_path: Path, workspace: Path) -> None:

@@ -93,6 +93,8 @@ class Adapter:
         each user of the host can read the variables on the command line.
     denies: `modify` and `read`, if the product can close single paths in the workspace for this
         operation. The adapter then passes on `asked.read_only` and `asked.hidden`.
+    special: characters that no path in these options may have, because the product reads them as
+        parts of a pattern or of the option.
     egress: FULLY or a reason, if the adapter passes on `asked.egress`.
     lacks: features for which the documents have no option. They are not tested: `open network`,
         `cache`, or the name of a profile.
@@ -112,6 +114,7 @@ class Adapter:
     unset: Sequence[str] = ()
     reads_words = ""
     denies: frozenset[str] = frozenset()
+    special = ""
     egress = ""
     lacks: Sequence[str] = ()
 

@@ -71,7 +71,9 @@ class ProductBackend:
 
     def prepare(self, context: Context, made: claims.Claims) -> None:
         if context.rules is not None:
-            self.rules = denied.Denied(os.fsdecode(context.root), context.rules)
+            self.rules = denied.Denied(
+                os.fsdecode(context.root), context.rules, self.adapter.special
+            )
             self.rules.report(made, context.profile)
 
     def wrap(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from backend.rules import Rules
     from policy.load import Rule
 
+SPECIAL = "the product gives a character of this path another meaning: "
 LATER = "the product gets the paths that exist at the start"
 ASPECTS = {"modify": "fs-write", "read": "fs-read"}
 
@@ -29,10 +30,13 @@ class Denied:
     write, read: absolute paths that may not be changed or read. If a folder is listed, the paths
         below it are not.
     writable: absolute paths of folders and files that may be changed; None if all may be changed.
+    special: characters that no path may have (see Adapter). Such a path is left out, and its rule
+        is reported.
     """
 
-    def __init__(self, root: str, rules: Rules) -> None:
-        self.root, self.rules = root, rules
+    def __init__(self, root: str, rules: Rules, special: str = "") -> None:
+        self.root, self.rules, self.special = root, rules, special
+        self._left_out: list[tuple[str, str]] = []
         paths = [os.fsdecode(each) for each in sorted(tree.entries(os.fsencode(root)))]
         plain = [each for each in paths if not os.path.islink(os.path.join(root, each))]
         self.write = self._denied("modify", plain)
@@ -46,7 +50,9 @@ class Denied:
             covered = any(path.startswith(f"{above}/") for above in found)
             if not covered and self.rules.denying(op, each) is not None:
                 found.append(path)
-        return found
+        odd = [path for path in found if any(each in path for each in self.special)]
+        self._left_out += [(op, path) for path in odd]
+        return [path for path in found if path not in odd]
 
     def _granted(self) -> Iterator[str]:
         for body in self.rules.grants:
@@ -56,7 +62,13 @@ class Denied:
                 yield path
 
     def report(self, claims: Claims, profile: str) -> None:
-        """Lower the claims if rules are about missing paths or about links."""
+        """Lower the claims if rules are about missing paths, links or paths that are left out."""
+        for op, path in self._left_out:
+            name = os.path.relpath(path, self.root)
+            denying = self.rules.denying(op, name)
+            for each in (rule for of, rule in denials(self.rules, profile) if of == op):
+                if each.body == denying:
+                    lacks(claims, ASPECTS[op], each, f"{SPECIAL}{name}")
         for op, rule in denials(self.rules, profile):
             path = os.path.join(self.root, naming.plain(rule))
             if naming.is_wild(rule):

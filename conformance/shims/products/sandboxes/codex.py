@@ -24,8 +24,8 @@ class Product(Adapter):
         "process": "its help names files and the network, and no processes",
         "ipc": "its help names files and the network, and no shared memory",
     }
-
     denies = frozenset({"modify", "read"})
+    special = "*?["
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         # The built-in profiles close the network and permit writing to /tmp, so they are not used.

@@ -29,11 +29,14 @@ class Product(Adapter):
     unset = ("--rmenv={name}",)
 
     denies = frozenset({"modify", "read"})
+    # firejail(1), FILE GLOBBING. It refuses the characters from the backslash on.
+    special = "*?[" + '\\]&!"<>%^{};,'
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         words = [self.found(), "--quiet", "--noprofile", "--private-tmp", "--private-dev"]
-        # Without this option firejail runs until every program inside has ended.
-        words += ["--deterministic-shutdown"]
+        # Without these options firejail runs until every program inside has ended, and exits with
+        # the status of the last one.
+        words += ["--deterministic-shutdown", "--deterministic-exit-code"]
         words += ["--caps.drop=all", "--nonewprivs", "--seccomp", "--ipc-namespace"]
         # firejail mounts some directories itself. --read-only=/ does not apply to such a mount.
         words += [f"--read-only={folder}" for folder in READ_ONLY]

@@ -27,6 +27,7 @@ class Product(Adapter):
     variable = ("--setenv", "{name}={value}")
 
     denies = frozenset({"modify", "read"})
+    special = ":"
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         words = [self.found(), "run", "--unshare-ipc", "--devfs", "/dev", "--tmpfs", "/tmp"]

@@ -27,6 +27,8 @@ class Product(Adapter):
     }
 
     denies = frozenset({"modify", "read"})
+    # The README, Path Syntax (Linux): patterns are skipped, or expanded for reading.
+    special = "*?["
 
     def version(self) -> str:
         """Return the version of the package. Older versions of srt always print 1.0.0."""

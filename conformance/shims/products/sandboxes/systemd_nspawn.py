@@ -25,6 +25,7 @@ class Product(Adapter):
     variable = ("--setenv={name}={value}",)
 
     denies = frozenset({"modify", "read"})
+    special = ":\\"
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
         words = [self.found(), "--quiet", "--pipe", "--directory=/", "--volatile=yes"]
