@@ -1,6 +1,7 @@
 """Write files that a program inside a sandbox could plant for the launcher of a later call.
 
 If a planted file is executed, it makes a mark: a file outside, where no program inside can write.
+The mark contains facts about the process that made it: its status, and its namespaces.
 """
 
 from __future__ import annotations
@@ -47,32 +48,63 @@ PLANTED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "others": (SCRIPTS, PACKAGES),
 }
 
-_PYTHON = "import io; io.open('{mark}', 'w').close()\n"
-_JAVASCRIPT = "require('fs').writeFileSync('{mark}', '')\n"
-_PERL = "open(my $mark, '>', '{mark}');\n"
+# A shell line that adds the facts about its process to the mark. A planted `ls` must not run it.
+_SHOWN = (
+    "/proc/self/ns/mnt /proc/self/ns/net /proc/self/ns/pid /proc/self/ns/user /proc/self/ns/ipc"
+)
+_SHELL = f"{{ /bin/cat /proc/self/status; /bin/ls -l {_SHOWN}; echo; }} >>'{{mark}}' 2>/dev/null"
+_PYTHON = """\
+import io, posix
+with io.open("{mark}", "ab") as _mark:
+    try:
+        with io.open("/proc/self/status", "rb") as _status:
+            _facts = [_status.read().decode().rstrip()]
+        for _name in ("mnt", "net", "pid", "user", "ipc"):
+            _facts.append(posix.readlink("/proc/self/ns/" + _name))
+        _mark.write("\\n".join([*_facts, "\\n"]).encode())
+    except OSError:
+        pass
+"""
+_JAVASCRIPT = """\
+(fs => {
+  fs.appendFileSync("{mark}", "");
+  try {
+    fs.appendFileSync("{mark}", [String(fs.readFileSync("/proc/self/status")).trim(),
+      ...["mnt", "net", "pid", "user", "ipc"].map(each => fs.readlinkSync("/proc/self/ns/" + each)),
+      "\\n"].join("\\n"));
+  } catch {}
+})(require("fs"));
+"""
+_PERL = """\
+open(my $mark, ">>", "{mark}");
+open(my $status, "<", "/proc/self/status");
+print {$mark} <$status>;
+print {$mark} map({readlink("/proc/self/ns/$_") . "\\n"} qw(mnt net pid user ipc)), "\\n";
+close($mark);
+"""
+# Python executes each line of such a file by itself.
+_PTH = f"import io; exec({_PYTHON!r})\n"
 # make runs this shell line while it reads the file, also with the option -n.
-_MAKE = "$(shell : >'{mark}')\n"
+_MAKE = f"$(shell {_SHELL})\n"
 # By suffix, or by name if there is no suffix.
 LANGUAGES = {
-    **{".py": _PYTHON, ".pth": _PYTHON, ".js": _JAVASCRIPT, ".cjs": _JAVASCRIPT, ".pl": _PERL},
+    **{".py": _PYTHON, ".pth": _PTH, ".js": _JAVASCRIPT, ".cjs": _JAVASCRIPT, ".pl": _PERL},
     **dict.fromkeys((".mk", "Makefile", "makefile", "GNUmakefile"), _MAKE),
 }
-SHELL = "#!/bin/sh\n: >'{mark}'\n"
+SHELL = f"#!/bin/sh\n{_SHELL}\n"
 # A shell makes the mark in the third line, and leaves the file in the fourth. For Python these
-# lines are in a string, and the last line makes the mark.
-SHELL_AND_PYTHON = """\
+# lines are in a string, and the last lines make the mark.
+SHELL_AND_PYTHON = f"""\
 #!/bin/sh
 ''':'
-: >'{mark}'
+{_SHELL}
 return 0 2>/dev/null || exit 0
 '''
-import io
-io.open('{mark}', 'w').close()
-"""
+{_PYTHON}"""
 
 
 # git runs the program of this setting when it looks for changed files.
-_GIT = "\n[core]\n\tfsmonitor = \": >'{mark}'; false\"\n"
+_GIT = f'\n[core]\n\tfsmonitor = "{_SHELL}; false"\n'
 LIBRARY = re.compile(r"\.(so(\.\d+)*|node)$")
 # The text in planted.so that the path of the mark replaces, and the most bytes of the path.
 PLACEHOLDER, MOST = b"PLANTED-MARK", 4095
@@ -89,10 +121,14 @@ def write_planted(path: Path, mark: Path, kept: str = "", name: Path | None = No
     if LIBRARY.search(name.name):
         path.write_bytes(_library(mark))
     elif name.parts[-2:] == (".git", "config"):
-        path.write_text(kept + _GIT.format(mark=mark))
+        path.write_text(kept + _marked(_GIT, mark))
     else:
-        path.write_text(_language(name, kept).format(mark=mark) + kept)
+        path.write_text(_marked(_language(name, kept), mark) + kept)
     path.chmod(0o755)
+
+
+def _marked(text: str, mark: Path) -> str:
+    return text.replace("{mark}", str(mark))
 
 
 def _language(name: Path, kept: str) -> str:

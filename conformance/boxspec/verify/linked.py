@@ -12,6 +12,8 @@ of the workspace, the names of folders to show.
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import re
 import secrets
@@ -19,6 +21,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from boxspec.folders import remove
 from boxspec.subject.observe.facts import content, holds
 from boxspec.verify.lookups import Lookup
 from boxspec.verify.outcome import Key, Outcome, Tried
@@ -29,12 +32,29 @@ from boxspec.verify.starts import Starter, by_attempts
 
 # If the command does not start with all links, this number of links is tried one by one.
 SINGLY = 4
-LINKED = "replaced by a link to a folder outside"
+NOT_YET, LINKED = "will replace", "replaced by a link to a folder outside"
 # The texts that a program inside writes to a file: the path of a folder, or options with which a
 # launcher shows the folder. `{}` stands for the path.
-LISTS = {
-    "filled with the path of a folder outside": "{}",
-    "filled with options that show a folder outside": "--bind {} {}",
+PATH = "filled with the path of a folder outside"
+OPTIONS = "filled with options that show a folder outside"
+# By the name of the launcher, after its documentation.
+SHOW = {
+    "bwrap": "--bind {} {}",
+    "docker": "--volume={}:{}",
+    "podman": "--volume={}:{}",
+    "firejail": "--noblacklist={} --read-write={}",
+    "hakoniwa": "--bindmount-rw={}:{}",
+    "landlock-restrict": "-rw {}",
+    "landrun": "--rw {}",
+    "minijail0": "-b {},{},1",
+    "nono": "--allow {}",
+    "nsjail": "--bindmount {}:{}",
+    "proot": "--bind={}",
+    "sandlock": "-w {}",
+    "srt": '{"network": {"allowedDomains": [], "deniedDomains": []}, "filesystem":'
+    ' {"denyRead": [], "allowWrite": ["{}"], "denyWrite": []}}',
+    "syd": "-mallow/all+{}/***",
+    "systemd-nspawn": "--bind={}",
 }
 # A missing path with such a name is usually a file.
 FILE = re.compile(r"(rc|env|config|\.\w+)$")
@@ -82,15 +102,20 @@ def _is_below(name: Name, other: Name) -> bool:
     return name.in_root == other.in_root and other.rest in name.rest.parents
 
 
-def after_linking(starter: Starter, row: str, found: Iterable[Name]) -> dict[Key, Tried]:
+def after_linking(
+    starter: Starter, row: str, found: Iterable[Name], launchers: Iterable[str]
+) -> dict[Key, Tried]:
     """Return attempts that have an effect outside only by means of a link or list that a program
-    inside has made."""
+    inside has made.
+
+    launchers: the names of the programs that the command executes.
+    """
     found = list(found)
     if not found:
         return {}
     with starter.scene([]) as (scene, _, _):
         targets = [_target(scene, each) for each in found]
-        before = [use for each in targets for use in _uses(scene, each, LINKED)]
+        before = [use for each in targets for use in _uses(scene, each, NOT_YET)]
         first = _made(starter, scene, [*before, *(_relink(each) for each in targets)])
         used = {each.shown for each in first.tried.values() if each.effects}
         linked = [each for each in targets if _is_linked(each)]
@@ -98,9 +123,12 @@ def after_linking(starter: Starter, row: str, found: Iterable[Name]) -> dict[Key
         for each in linked:
             _restore(each)
         lists = [each for each in targets if not each.path.is_dir()]
-        for how, text in LISTS.items() if lists else ():
+        texts = [(PATH, "{}"), *((OPTIONS, SHOW[each]) for each in launchers if each in SHOW)]
+        for how, text in texts if lists else ():
             old = {each.path: content(each.path) for each in lists}
-            _made(starter, scene, [_list(scene, each, text) for each in lists])
+            if how == OPTIONS:
+                lists = [each for each in lists if not _is_json(old[each.path])]
+            _made(starter, scene, [_list(scene, each, text, old[each.path]) for each in lists])
             made = [each for each in lists if holds(each.path, str(each.file.parent))]
             outcomes += _next_starts(starter, scene, made, used, how)
             # With this content the command may be unable to start the next program.
@@ -129,38 +157,67 @@ def _next_starts(
         return [second]
     # One of the names may stop the launcher.
     outcomes = []
-    hidden = {each: each.path.with_name(f"{each.path.name}~~") for each in uses}
+    # The command may have removed a link.
+    left = [each for each in uses if os.path.lexists(each.path)]
+    hidden = {each: each.path.with_name(f"{each.path.name}~~") for each in left}
     for each, away in hidden.items():
         each.path.rename(away)
-    for each, tries in list(uses.items())[:SINGLY]:
+    for each in left[:SINGLY]:
         hidden[each].rename(each.path)
-        outcomes.append(_made(starter, scene, tries))
-        each.path.rename(hidden[each])
+        outcomes.append(_made(starter, scene, uses[each]))
+        if os.path.lexists(each.path):
+            each.path.rename(hidden[each])
     for each, away in hidden.items():
-        away.rename(each.path)
+        if os.path.lexists(away):
+            away.rename(each.path)
     return outcomes
 
 
 def _restore(target: Target) -> None:
     """Remove a link, and put the old file or folder in its place again."""
-    target.path.unlink(missing_ok=True)
+    # The command may have put a folder in the place of the link.
+    remove(target.path)
     old = target.path.with_name(f"{target.path.name}~")
     if os.path.lexists(old):
         old.rename(target.path)
 
 
 def _put_back(path: Path, old: bytes | None) -> None:
-    path.unlink(missing_ok=True)
+    remove(path)
     if old is not None:
         path.write_bytes(old)
 
 
-def _list(scene: Scene, target: Target, text: str) -> Attempt:
+def _list(scene: Scene, target: Target, text: str, old: bytes | None) -> Attempt:
+    """Return an attempt that writes the text to the file, or adds the folder to each list of texts
+    if the file contains JSON."""
     seed = scene.fresh(scene.root)
-    folder = target.file.parent
-    seed.write_text(f"{text.format(folder, folder)}\n")
+    folder = str(target.file.parent)
+    with contextlib.suppress(ValueError, RecursionError):
+        text = json.dumps(with_more(json.loads(old or b""), "{}"))
+    seed.write_text(f"{text.replace('{}', folder)}\n")
     params: dict[str, object] = {"from": seed, "denied": target.path}
     return Attempt("d_plant", "a list", params, no_effect)
+
+
+def _is_json(text: bytes | None) -> bool:
+    with contextlib.suppress(ValueError, RecursionError):
+        return isinstance(json.loads(text or b""), dict | list)
+    return False
+
+
+def with_more(value: object, more: str) -> object:
+    """Return the JSON value with one more text in each list of texts, except in lists of denied
+    ones."""
+    if isinstance(value, dict):
+        return {
+            name: each if "den" in name.lower() else with_more(each, more)
+            for name, each in value.items()
+        }
+    if isinstance(value, list):
+        is_of_texts = all(isinstance(each, str) for each in value)
+        return [*value, more] if is_of_texts else [with_more(each, more) for each in value]
+    return value
 
 
 def _target(scene: Scene, name: Name) -> Target:
@@ -180,6 +237,8 @@ def _is_linked(target: Target) -> bool:
 
 def _uses(scene: Scene, target: Target, how: str) -> list[Attempt]:
     via = target.path if target.to == target.file else target.path / target.file.name
+    # Without a link, `via` may be a file that the command needs, so nothing writes to it.
+    via = via if how == LINKED else target.file
     found = target.file.stat()
     file = f"{found.st_dev}:{found.st_ino}"
     params: dict[str, object] = {"path": target.file, "via": via, "name": target.file.name}

@@ -18,6 +18,8 @@ TRACER = "strace"
 CALL = re.compile(r'\b(\w+)\((?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"')
 # Matches a change of the working directory: the process, and an absolute name.
 CHANGED = re.compile(r'^(\d+) +chdir\("(/[^"\\]*)"\) += 0')
+# Matches the start of a program that succeeded.
+EXECUTED = re.compile(r'\bexecve\("([^"\\]+)".* = 0$', re.MULTILINE)
 # The first name of these calls may be a text that names no file.
 NO_FILES = ("mount", "symlink", "symlinkat")
 # Files with these suffixes contain data. A command does not execute them, so no script is planted
@@ -79,6 +81,11 @@ def lookups(log: str, starts: Iterable[Path], others: Iterable[Path] = ()) -> li
             if any(path == base or base in path.parents for base in bases):
                 found[Lookup(path, "O_DIRECTORY" in line or name.endswith(b"/"))] = None
     return list(found)
+
+
+def executed(log: str) -> set[str]:
+    """Return the names of the programs that the command executes."""
+    return {name.rpartition("/")[2] for name in EXECUTED.findall(log)}
 
 
 def folders_to_make(found: Iterable[Lookup]) -> list[Path]:

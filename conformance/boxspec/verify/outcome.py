@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from boxspec.verify.confinement import UNKNOWN
 from boxspec.verify.row import Record, Row
 
 NO_END = "the command did not end"
@@ -39,6 +40,7 @@ class Outcome:
 
     problem: why missing effects are no evidence.
     cannot: the reason for each row that could not be tested.
+    confinement: the namespaces and privileges of the program that made the attempts.
     """
 
     tried: dict[Key, Tried] = field(default_factory=dict)
@@ -46,6 +48,7 @@ class Outcome:
     ran: bool = False
     cannot: dict[str, str] = field(default_factory=dict)
     output: str = ""
+    confinement: frozenset[str] = UNKNOWN
 
     @property
     def hangs(self) -> bool:

@@ -7,6 +7,9 @@ up. In /tmp only names of missing files are used.
 a mark where no program inside can write.
 4. It must not follow links either that a program inside makes in the places of these names
 (linked.py).
+
+If a program inside can write outside, it can make a mark too. Then a mark counts only if its facts
+are those of a process outside, and the programs inside have other ones (confinement.py).
 """
 
 from __future__ import annotations
@@ -22,13 +25,15 @@ from boxspec.folders import delete
 from boxspec.random_names import random_name
 from boxspec.subject.observe.facts import content, holds
 from boxspec.subject.observe.probes import ProbeResult
-from boxspec.subject.planted import PLANTED, write_planted
+from boxspec.subject.planted import PLANTED, PROGRAMS, write_planted
+from boxspec.verify.confinement import UNKNOWN, Confinement, of_mark, of_process
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.linked import after_linking, names
 from boxspec.verify.lookups import (
     Lookup,
     could_be_planted,
     deepest,
+    executed,
     folders_to_make,
     lookups,
     tracer,
@@ -44,9 +49,13 @@ SINGLY = 8
 NOTHING = ["/bin/true"]
 # The control executes a planted file, and then starts the program.
 SOURCES = ["/bin/sh", "-c", '. "$0"; exec "$@"']
-# The program inside tries to make this file in the folder of the marks. If that works, it could
-# have made the marks too, so they prove nothing.
+# The program inside tries to make this file in the folder of the marks. If that works, programs
+# inside can make marks too.
 INSIDE = "inside"
+NOT_TOLD_APART = (
+    "a program inside can write outside, and its namespaces and privileges are those of a program"
+    " outside, so nothing shows which of both has executed a planted file"
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,7 @@ class Planted(Target):
         marks.mkdir()
 
         def effects(result: ProbeResult) -> list[str]:
-            names = sorted(unquote(path.name) for path in marks.iterdir() if path.name != INSIDE)
+            names = sorted(unquote(path.name) for path in _marks(scene) if _is_from_outside(path))
             made = "made by a program inside, was executed outside at the next start"
             return [f"{name}, {made}" for name in names]
 
@@ -74,12 +83,12 @@ def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
         if scene.marks is None:
             return found
         usual = [*_below(scene.root, 0), *_below(scene.home, 1)]
-        seen = [] if starter.is_control else _looked_up(starter, scene)
+        seen, launchers = ([], set[str]()) if starter.is_control else _looked_up(starter, scene)
         looked_up, linked = _scripts(scene, seen), names(scene, seen)
         paths, outcome = _planted(starter, scene, [*usual, *looked_up])
-        if (scene.marks / INSIDE).exists() and not starter.is_control:
-            why = "a program inside can write outside, so a mark proves nothing"
-            found.cannot |= {row.id: why for row in rows}
+        inside = outcome.confinement
+        if _can_write(scene) and inside in (UNKNOWN, of_process("self")) and not starter.is_control:
+            found.cannot |= {rows[0].id: NOT_TOLD_APART}
             return found
         if not outcome.ran:
             found.problem = outcome.problem
@@ -88,7 +97,7 @@ def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
             words = [*SOURCES, str(scene.root / ".bashrc"), *words]
         ended = starter.run(scene, words, witness=plan.witness)
         collect(scene, found, wanted, plan, ended)
-        if not found.ran and ended.in_time and not any(scene.marks.iterdir()):
+        if not found.ran and ended.in_time and not _marks(scene):
             _remove(paths)
             for path in [each for each in looked_up if each in paths][:SINGLY]:
                 with _one(scene, path):
@@ -101,48 +110,81 @@ def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
         if found.ran and not found.hangs and _assigned(starter, scene, variables):
             ended = starter.run(scene, words, witness=plan.witness)
             collect(scene, found, wanted, plan, ended)
+        if _can_write(scene) and any(_is_unclear(path, inside) for path in _marks(scene)):
+            why = "a planted file was executed, and nothing shows whether this was outside"
+            found.cannot |= {} if _leaks(found, rows[0]) else {rows[0].id: why}
     # A command that did not end in time once may not end in further starts either.
     if found.ran and not found.hangs:
-        found.tried |= after_linking(starter, rows[0].id, linked)
+        found.tried |= after_linking(starter, rows[0].id, linked, sorted(launchers))
     return found
+
+
+def _marks(scene: Scene) -> list[Path]:
+    assert scene.marks is not None
+    return [path for path in scene.marks.iterdir() if path.name != INSIDE]
+
+
+def _can_write(scene: Scene) -> bool:
+    """True if a program inside can write where the marks are."""
+    return scene.marks is not None and (scene.marks / INSIDE).exists()
+
+
+def _is_from_outside(mark: Path) -> bool:
+    """True if a process outside has made the mark."""
+    return not mark.with_name(INSIDE).exists() or of_process("self") in of_mark(mark)
+
+
+def _is_unclear(mark: Path, inside: Confinement) -> bool:
+    """True if a process whose confinement is not that of a program inside has made the mark."""
+    return any(each != inside for each in of_mark(mark))
+
+
+def _leaks(found: Outcome, row: Row) -> bool:
+    return any(each.effects for each in found.of(row).values())
 
 
 def _below(folder: Path, which: int) -> list[Path]:
     return [folder / name for names in PLANTED.values() for name in names[which]]
 
 
-def _looked_up(starter: Starter, scene: Scene) -> list[Lookup]:
-    """Return the lookups of a start.
+def _looked_up(starter: Starter, scene: Scene) -> tuple[list[Lookup], set[str]]:
+    """Return the lookups of a start, and the names of the executed programs.
 
     A missing name may be a folder. Such folders are made for a second start, which shows the names
     that the command looks up in them.
     """
-    found = _traced(starter, scene)
+    log = _traced(starter, scene)
+    found = _lookups(scene, log)
     made = [path for path in folders_to_make(found) if _may_be_made(scene, path)]
     for path in made:
         path.mkdir()
     if made:
-        found += [each for each in _traced(starter, scene) if each.path not in made]
+        again = _lookups(scene, _traced(starter, scene))
+        found += [each for each in again if each.path not in made]
     for path in made:
         delete(path)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(found)), executed(log)
 
 
 def _may_be_made(scene: Scene, path: Path) -> bool:
     return _is_of(scene, path) and not scene.is_of_the_kit(path)
 
 
-def _traced(starter: Starter, scene: Scene) -> list[Lookup]:
+def _lookups(scene: Scene, log: str) -> list[Lookup]:
+    return lookups(log, (scene.root, scene.home), [TEMPORARY])
+
+
+def _traced(starter: Starter, scene: Scene) -> str:
+    """Return the trace of a start, or "" if it cannot be traced."""
     log = scene.private / random_name()
     scene.prefix = tracer(log)
     if not scene.prefix:
-        return []
+        return ""
     starter.run(scene, NOTHING)
     scene.prefix = []
     with contextlib.suppress(OSError):
-        text = log.read_text("utf-8", "surrogateescape")
-        return lookups(text, (scene.root, scene.home), [TEMPORARY])
-    return []
+        return log.read_text("utf-8", "surrogateescape")
+    return ""
 
 
 def _scripts(scene: Scene, found: Iterable[Lookup]) -> list[Path]:
@@ -180,7 +222,8 @@ def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> tuple[lis
 
 
 def _assigned(starter: Starter, scene: Scene, paths: Iterable[Path]) -> bool:
-    """Let a program inside write a variable to each file whose name contains `env`.
+    """Let a program inside write variables to each file whose name contains `env`: one loads a
+    library, and one names a folder of programs, for statically linked launchers.
 
     Return True if the program could write to one.
     """
@@ -189,8 +232,12 @@ def _assigned(starter: Starter, scene: Scene, paths: Iterable[Path]) -> bool:
     attempts = []
     for path, library in libraries.items():
         write_planted(library, _mark(scene, path), name=Path("a.so"))
-        seed = scene.fresh(scene.root)
-        seed.write_text(f"LD_PRELOAD={library}\n")
+        seed, folder = scene.fresh(scene.root), scene.fresh(scene.root)
+        for name in PROGRAMS:
+            write_planted(folder / name, _mark(scene, path))
+        seed.write_text(
+            f"LD_PRELOAD={library}\nPATH={folder}:{os.environ.get('PATH', os.defpath)}\n"
+        )
         params: dict[str, object] = {"from": seed, "denied": path}
         attempts.append(Attempt("d_plant", "variables", params, no_effect))
     if attempts:

@@ -239,6 +239,7 @@ def collect(
     """Add the results of a start to the outcome. Return True if some attempts were not made."""
     records = plan.records(ended.stdout)
     found.ran = found.ran or START in records
+    found.confinement = plan.witness.confinement
     complete = END in records
     for key, each in wanted.items():
         record = records.get(each.id)

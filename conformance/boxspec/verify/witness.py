@@ -12,6 +12,7 @@ import secrets
 from pathlib import Path
 
 from boxspec.subject.observe import procs
+from boxspec.verify.confinement import UNKNOWN, of_process
 
 # fixtures/programs/lib/witness.c has the same numbers. The C library reserves lower real-time
 # signals for itself.
@@ -28,6 +29,7 @@ class Witness:
     key: hexadecimal digits.
     why: the reason why no process has the key.
     cgroups: the control groups of the process.
+    confinement: its namespaces and privileges.
     """
 
     def __init__(self, program: Path) -> None:
@@ -37,6 +39,7 @@ class Witness:
         self.key = "".join(f"{part:0{PART_DIGITS}x}" for part in self._parts)
         self.found = False
         self.cgroups: list[str] = []
+        self.confinement = UNKNOWN
         self.why = "no process of this host ran the program"
 
     def look(self) -> bool:
@@ -47,7 +50,7 @@ class Witness:
                 if why := self.accepts(pid):
                     self.why = why
                     continue
-                self.cgroups = procs.cgroups(pid)
+                self.cgroups, self.confinement = procs.cgroups(pid), of_process(pid)
                 self.found = all(_send(pid, part) for part in self._parts)
                 self.why = "" if self.found else "the process of the program takes no signal"
         return self.found

@@ -65,6 +65,7 @@ class Configuration:
     body, wrong, right: the script, with the mistake and without it.
     only_root: True if other users lack the privilege for it.
     needs: a program of the host that the script starts; "" for programs that are always there.
+    landlock: the lowest version of Landlock that the script needs; 0 if it needs none.
     """
 
     asked: tuple[str, ...]
@@ -75,6 +76,7 @@ class Configuration:
     status: str = LEAKED
     only_root: bool = False
     needs: str = ""
+    landlock: int = 0
 
 
 def rule(option: str, value: str, body: str, wrong: str, right: str) -> Configuration:

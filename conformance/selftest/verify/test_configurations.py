@@ -10,14 +10,16 @@ from pathlib import Path
 import pytest
 
 from boxspec.verify.defaults import rows
+from contracts.backend.host import landlock_abi
 from selftest.verify.configurations import CONFIGURATIONS
 from selftest.verify.configurations_of_launchers import OF_LAUNCHERS
 from selftest.verify.configurations_of_places import OF_PLACES
+from selftest.verify.configurations_of_starts import OF_STARTS
 from selftest.verify.wrappers import Verified, verify, without_bubblewrap, wrapper
 
 pytestmark = pytest.mark.skipif(bool(without_bubblewrap()), reason=without_bubblewrap())
 FINE = ("held",)
-EVERY = {**CONFIGURATIONS, **OF_PLACES, **OF_LAUNCHERS}
+EVERY = {**CONFIGURATIONS, **OF_PLACES, **OF_LAUNCHERS, **OF_STARTS}
 
 
 def _verified(folder: Path, name: str, part: str) -> Verified:
@@ -34,6 +36,8 @@ def test_the_mistake_is_named_and_the_correction_is_not(tmp_path: Path, name: st
         pytest.skip("only root has the privilege")
     if found.needs and shutil.which(found.needs) is None:
         pytest.skip(f"{found.needs} is not installed")
+    if landlock_abi() < found.landlock:
+        pytest.skip(f"Landlock is older than version {found.landlock}")
     if "--row" in found.asked and found.row not in {row.id for row in rows()}:
         pytest.skip("this host or this user cannot ask the row")
     wrong = _verified(tmp_path, name, found.wrong)

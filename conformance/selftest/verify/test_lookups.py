@@ -10,6 +10,7 @@ from boxspec.verify.lookups import (
     Lookup,
     could_be_planted,
     deepest,
+    executed,
     folders_to_make,
     lookups,
 )
@@ -64,6 +65,13 @@ def test_a_script_can_stand_where_no_folder_and_no_data_is(
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
     assert could_be_planted(Lookup(tmp_path / name, is_listed=False)) is possible
+
+
+def test_executed_programs_are_named_if_they_start() -> None:
+    log = '12 execve("/usr/bin/bwrap", ["bwrap", "a = 0"], 0x7ffd /* 3 vars */) = 0\n'
+    assert executed(f'{LOG}{log}12 execve("/bin/firejail", ["firejail"]) = -1 ENOENT\n') == {
+        "bwrap"
+    }
 
 
 def test_a_missing_name_without_a_suffix_may_be_a_folder(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from boxspec.subject.planted import write_planted
+from boxspec.verify.confinement import UNKNOWN, of_mark, of_process
 
 NODE = ["node", "-e", "require('some-package')"]
 GIT = ["git", "status"]
@@ -24,6 +25,10 @@ GIT = ["git", "status"]
         ("node_modules/some-package/index.js", NODE),
         ("bin/git", GIT),
         ("lib/json.py", ["python3", "-c", "import json"]),
+        ("hook", ["sh", "hook"]),
+        ("hook", ["python3", "hook"]),
+        ("a.pl", ["perl", "a.pl"]),
+        ("Makefile", ["make", "-n"]),
     ],
 )
 def test_the_mark_is_made(tmp_path: Path, name: str, words: list[str]) -> None:
@@ -33,7 +38,7 @@ def test_the_mark_is_made(tmp_path: Path, name: str, words: list[str]) -> None:
     write_planted(tmp_path / name, mark)
     env = {"LD_LIBRARY_PATH": "lib", "PYTHONPATH": "lib", "PATH": f"bin:{os.environ['PATH']}"}
     subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, check=False)
-    assert mark.exists()
+    assert of_process("self") in of_mark(mark)
 
 
 def test_git_runs_a_program_of_its_settings(tmp_path: Path) -> None:
@@ -44,4 +49,19 @@ def test_git_runs_a_program_of_its_settings(tmp_path: Path) -> None:
     old = config.read_text()
     write_planted(config, mark, old)
     done = subprocess.run(GIT, cwd=tmp_path, capture_output=True, check=False)
-    assert mark.exists() and done.returncode == 0 and config.read_text().startswith(old)
+    assert of_process("self") in of_mark(mark)
+    assert done.returncode == 0 and config.read_text().startswith(old)
+
+
+def test_the_mark_tells_a_confined_process_from_others(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    write_planted(tmp_path / "hook", mark)
+    subprocess.run(["setpriv", "--no-new-privs", "sh", tmp_path / "hook"], check=True)
+    (found,) = of_mark(mark)
+    assert found not in (UNKNOWN, of_process("self"))
+    assert found - of_process("self") == {"NoNewPrivs:1"}
+
+
+def test_a_mark_without_facts_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "mark").write_text("")
+    assert of_mark(tmp_path / "mark") == [UNKNOWN]
