@@ -24,7 +24,7 @@ from boxspec.plural import many
 from boxspec.programs import folder, programs
 from boxspec.subject.client.command import REFERENCE, reference_absent
 from boxspec.subject.contract import every
-from boxspec.subject.observe import procs
+from boxspec.subject.observe import procs, terminals
 from boxspec.subject.observe.inotify import Inotify
 from boxspec.subject.observe.realtime import realtime
 from boxspec.subject.observe.visible import need_proc
@@ -57,6 +57,11 @@ def _visible() -> Finding:
     except UsageError as why:
         return False, True, str(why)
     return True, True, "/proc shows all processes of the kit (to observe them)"
+
+
+def _terminals() -> Finding:
+    why = terminals.absent()
+    return why is None, False, f"terminals: {why or '/dev/ptmx'} (for cases with a terminal)"
 
 
 def _inotify() -> Finding:
@@ -203,6 +208,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     _visible,
     _children_file,
     _inotify,
+    _terminals,
     _pidfd,
     _root,
     _other_users,

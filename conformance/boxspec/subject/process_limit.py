@@ -18,6 +18,8 @@ from boxspec.subject.observe.procs import Status, cgroups
 # The processes and threads that a run needs: without long tests, and for each long test that runs
 # at the same time. Runs were seen to use at most 408 with -j 4, and 542 with -j 32.
 ALONE, EACH = 400, 6
+# The kernel gives no number below this one a second time (RESERVED_PIDS).
+RESERVED = 300
 
 
 class Limit(NamedTuple):
@@ -55,10 +57,22 @@ def limits() -> list[Limit]:
     left = left_to_groups()
     if left is not None:
         found.append(Limit(left, "pids.max", "raise the limit of the container or service"))
+    left = left_of_numbers()
+    if left is not None:
+        found.append(Limit(left, "kernel.pid_max", "raise it, or leave the pid namespace"))
     left = left_to_user()
     if left is not None:
         found.append(Limit(left, "ulimit -u", "raise the limit, or run as another user"))
     return found
+
+
+def left_of_numbers() -> int | None:
+    """Return for how many processes the kernel has numbers; None if it cannot be known."""
+    # In a pid namespace the file has the limit of the namespace.
+    with contextlib.suppress(OSError, ValueError):
+        most = int(Path("/proc/sys/kernel/pid_max").read_text())
+        return max(0, most - RESERVED - sum(name.isdigit() for name in os.listdir("/proc")))
+    return None
 
 
 def left_to_user() -> int | None:

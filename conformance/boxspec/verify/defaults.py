@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import pty
 import shutil
 import termios
 from collections.abc import Iterable
@@ -48,6 +47,7 @@ from boxspec.verify.resolving import Resolver, can_be_asked
 from boxspec.verify.row import DEFAULT, Attempt, Row, Target
 from boxspec.verify.scene import TEMPORARY, Scene
 from boxspec.verify.system_files import system_files
+from boxspec.verify.terminal import open_terminal
 from boxspec.verify.working import GitCommit, Ordinary, Workspace
 from boxspec.verify.writing import (
     BESIDE,
@@ -240,7 +240,7 @@ def _git() -> tuple[Target, ...]:
 
 def _terminal_takes_input() -> bool:
     """Return False if the kernel refuses TIOCSTI to all processes (dev.tty.legacy_tiocsti)."""
-    ours, theirs = pty.openpty()
+    ours, theirs = open_terminal()
     try:
         # Root may use TIOCSTI on any terminal. For other users the test needs their controlling
         # terminal, which the start provides.

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import pty
 import secrets
 import shlex
 import shutil
@@ -32,7 +31,7 @@ from boxspec.verify.outcome import NO_END, Key, Outcome, Tried
 from boxspec.verify.plan import END, START, Plan
 from boxspec.verify.row import Attempt, Line, Row
 from boxspec.verify.scene import Scene
-from boxspec.verify.terminal import Terminal
+from boxspec.verify.terminal import Terminal, open_terminal
 from boxspec.verify.witness import Witness
 
 # If the program was ended before it finished the plan, the number of further starts for the rest.
@@ -348,7 +347,7 @@ def at_terminal(starter: Starter, rows: Sequence[Row]) -> Outcome:
     """Make the attempts of these rows in a program whose stdin is a terminal."""
     found = Outcome()
     with planned(starter, rows, found) as (scene, arranged, plan, words):
-        ours, theirs = pty.openpty()
+        ours, theirs = open_terminal()
         try:
             tty.setraw(theirs)
             flags = ["--setsid", "--leave-open", f"30={os.ttyname(theirs)}"]

@@ -8,7 +8,17 @@ import pty
 import threading
 import tty
 
+from boxspec.errors import UsageError
 from boxspec.verify.launch import OUTPUT_MOST
+
+
+def open_terminal() -> tuple[int, int]:
+    """Return both ends of a new terminal. The caller closes them."""
+    try:
+        return pty.openpty()
+    except OSError as why:
+        problem = f"no terminal can be made here: {why}"
+        raise UsageError("/dev/pts", problem, "mount -t devpts devpts /dev/pts") from None
 
 
 class Terminal:
@@ -19,7 +29,7 @@ class Terminal:
     """
 
     def __enter__(self) -> Terminal:
-        self._ours, self.theirs = pty.openpty()
+        self._ours, self.theirs = open_terminal()
         tty.setraw(self.theirs)
         self._parts: list[bytes] = []
         self._thread = threading.Thread(target=self._read, daemon=True)

@@ -7,7 +7,6 @@ test_launch_results.py.
 import contextlib
 import fcntl
 import os
-import pty
 import resource
 import struct
 import subprocess
@@ -31,6 +30,7 @@ from boxspec.api import (
 )
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.procs import Proc
+from boxspec.subject.observe.terminals import open_terminal
 from contracts.backend.attempt import attempt, control, inside, judge, need_an_end
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
@@ -80,7 +80,7 @@ class Terminal:
     """A terminal. `typed` returns how many bytes the next reader would get."""
 
     def __init__(self) -> None:
-        self.ours, self.theirs = pty.openpty()
+        self.ours, self.theirs = open_terminal()
         tty.setraw(self.theirs)
         self.name = os.ttyname(self.theirs)
 

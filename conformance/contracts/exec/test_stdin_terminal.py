@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from boxspec.api import AnswerText, expect, requires
 from boxspec.api import programs as P
+from boxspec.subject.observe.terminals import open_terminal
 from contracts.exec.client import BatchOptions, ExecCase
 from contracts.exec.spawn_io import outcome, shell_request
 from contracts.shared.requests import ExecRequest
@@ -31,7 +31,7 @@ class Terminal:
     """
 
     def __init__(self) -> None:
-        self.ours, self.theirs = pty.openpty()
+        self.ours, self.theirs = open_terminal()
         # The first terminal that a session leader opens becomes its controlling terminal.
         name = os.ttyname(self.theirs)
         self.options: BatchOptions = {

@@ -58,6 +58,15 @@ def test_fewer_tests_run_in_parallel_where_processes_are_few(
         affordable(10_000, 405)
 
 
+@pytest.mark.parametrize(("most", "left"), [("400", 0), ("32768", 32268), ("x", None)])
+def test_each_process_needs_a_number(
+    most: str, left: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "read_text", lambda _: most)
+    monkeypatch.setattr(os, "listdir", lambda _: [*map(str, range(200)), "self"])
+    assert process_limit.left_of_numbers() == left
+
+
 def test_threads_of_the_user_count_for_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (5000, 5000))
     monkeypatch.setattr(process_limit, "_is_first_user_namespace", lambda: False)

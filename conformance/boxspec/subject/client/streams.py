@@ -6,11 +6,12 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import pty
 import stat
 import tty
 from collections.abc import Mapping
 from pathlib import Path
+
+from boxspec.subject.observe.terminals import open_terminal
 
 NAMES = ("stdin", "stdout", "stderr")
 # One stream of the shim as a test requests it (see `Streams`).
@@ -67,7 +68,7 @@ class Streams:
     def _pty(self, name: str) -> int:
         # All streams with "pty" share one terminal, as in the session of a user.
         if self._terminal is None:
-            ours, self._terminal = pty.openpty()
+            ours, self._terminal = open_terminal()
             tty.setraw(self._terminal)
             self._opened.append(self._terminal)
             self._master = ours
