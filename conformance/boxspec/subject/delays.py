@@ -1,4 +1,5 @@
-"""Repeat a test that failed while its shim waited long for a processor, or by a short excess.
+"""Repeat a test that failed while its shim waited long for a processor, while everything was
+stopped, or by a short excess.
 
 Each test has moments that must come in time: a child must act before its deadline, or before its
 grace period ends. On a very busy machine they come too late, and a right implementation fails. If a
@@ -10,19 +11,23 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from boxspec.judge.verdict import Failure, Late, Verdict
 from boxspec.subject.attempt import Attempt
+from boxspec.subject.pauses import Pauses
 from boxspec.subject.waiting import Run, measured_wait_ms
 
 # The shortest period of the contracts is a second: the time to read the rest of the output. The
 # processes of a run share it, so half of it counts. Only a time that was measured counts: on a busy
 # machine a shim that hangs may have waited all the time, but it did not.
 LONG_MS = 500.0
-# A wrong implementation fails many tests. So only this number of them is repeated.
-MOST = 5
+DELAYED, PAUSED = "delayed", "paused"
+# A wrong implementation fails many tests. So only this number of them is repeated. About ten tests
+# run during a pause.
+MOST = {DELAYED: 5, PAUSED: 10}
 
 
 class Delayed(Protocol):
@@ -38,33 +43,43 @@ class Delays:
     """Counts the failures of a session that are repeated because of a delay."""
 
     def __init__(self) -> None:
-        self._left = MOST
+        self._left = dict(MOST)
         self._lock = threading.Lock()
+        self._pauses = Pauses()
 
     @contextlib.contextmanager
     def watch(self, case: Delayed) -> Iterator[None]:
         """Run the body of a test inside this block.
 
-        Raise Late in place of a Failure if a run of the case was delayed. A failure stays if it
-        already accounts for the delay, if the run had real-time priority, or if the verdict is
-        another one: no delay lets a program escape.
+        Raise Late in place of a Failure if a run of the case was delayed, or if all processes were
+        stopped. A failure stays if it already accounts for the delay, if the run had real-time
+        priority, or if the verdict is another one: no delay lets a program escape.
         """
+        began = time.monotonic()
         try:
             yield
         except Failure as why:
-            if why.short and case.attempt.number == 1 and self._take():
+            if why.short and case.attempt.number == 1 and self._take(DELAYED):
                 raise Late.once(why) from why
             waited_ms = measured_wait_ms(case.shim_processes)
-            if why.timed or why.verdict is not Verdict.FAILS or waited_ms <= LONG_MS:
+            if why.verdict is not Verdict.FAILS:
+                raise
+            paused = case.attempt.number == 1 and self._pauses.one_since(began)
+            if paused and self._take(PAUSED):
+                raise Late.delayed(why, waited_ms) from why
+            if why.timed or waited_ms <= LONG_MS:
                 raise
             if case.attempt.realtime:
                 why.timed = True
                 raise
-            if case.attempt.number == 1 and not self._take():
+            if case.attempt.number == 1 and not self._take(DELAYED):
                 raise
             raise Late.delayed(why, waited_ms) from why
 
-    def _take(self) -> bool:
+    def close(self) -> None:
+        self._pauses.close()
+
+    def _take(self, reason: str) -> bool:
         with self._lock:
-            self._left -= 1
-            return self._left >= 0
+            self._left[reason] -= 1
+            return self._left[reason] >= 0

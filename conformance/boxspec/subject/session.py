@@ -122,6 +122,7 @@ class Session:
         except BaseException:
             self._waste.put(None)
             self.floods.close()
+            self.delays.close()
             folders.delete(self.root)
             raise
 
@@ -296,6 +297,7 @@ class Session:
         self._waste.put(None)
         self._cleaner.join()
         self.floods.close()
+        self.delays.close()
         for pid, stdin in self._busy:
             os.close(stdin)
             os.kill(pid, signal.SIGKILL)

@@ -20,7 +20,7 @@ from boxspec.schedule.body_pool import BodyPool
 from boxspec.subject.attempt import Attempt
 from boxspec.subject.bounds import expect_no_longer, expect_within, for_the_prompt
 from boxspec.subject.case import Case
-from boxspec.subject.delays import MOST, Delays
+from boxspec.subject.delays import DELAYED, MOST, Delays
 from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.observe.lines import LineReader
 from boxspec.subject.observe.machine import TICK_NS, Machine, stalled_us
@@ -306,13 +306,13 @@ def test_only_some_failures_of_delayed_runs_are_repeated(monkeypatch: pytest.Mon
     monkeypatch.setattr("boxspec.subject.delays.LONG_MS", 20)
     delays = Delays()
     raised: list[type[Exception]] = []
-    for _ in range(MOST + 1):
+    for _ in range(MOST[DELAYED] + 1):
         try:
             with delays.watch(FakeCase(waited_ms=21)):
                 expect("it", 1, 2)
         except (Failure, Late) as why:
             raised.append(type(why))
-    assert raised == [Late] * MOST + [Failure]
+    assert raised == [Late] * MOST[DELAYED] + [Failure]
 
 
 def short_excess(took_ms: float) -> Failure:
