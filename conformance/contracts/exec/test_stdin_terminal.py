@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,16 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import AnswerText, expect, requires
+from boxspec.api import AnswerText, NotApplicable, expect, requires
 from boxspec.api import programs as P
+from boxspec.subject.observe.lines import poll
 from boxspec.subject.observe.terminals import open_terminal
-from contracts.exec.client import BatchOptions, ExecCase
+from contracts.exec.client import BatchOptions, ExecCase, Run
+from contracts.exec.moments import until
 from contracts.exec.spawn_io import outcome, shell_request
 from contracts.shared.requests import ExecRequest
 from contracts.shared.runs import RunAnswer
 
 # A child that is not stopped needs much less time than this deadline.
 AT_TERMINAL: ExecRequest = {"stdin": "inherit", "timeout_ms": 5000}
+# A stopped child that is not continued after the SIGTERM lives until the end of the grace period.
+EARLY_MS = 4500
 READ_A_LINE = 'read line; echo "got $line"'
 CTRL_Z = b"\x1a"
 NOT_STOPPED = "it read the line, or the run ended early and names the stop"
@@ -64,7 +69,8 @@ def how_it_ended(seen: RunAnswer, line: bytes) -> str:
         return AnswerText("it was stopped until the deadline", seen)
     named = f"{seen.result.get('signal')} {seen.stderr!r}"
     if not seen.result["success"] and ("SIGTTIN" in named or "SIGTTOU" in named):
-        return AnswerText(NOT_STOPPED, seen)
+        stopped = seen.result["duration_ms"] >= EARLY_MS
+        return AnswerText("it was stopped for a grace period" if stopped else NOT_STOPPED, seen)
     return outcome(seen)
 
 
@@ -107,6 +113,65 @@ def test_neither_of_two_children_at_one_terminal_is_left_stopped(case: ExecCase)
     expect("how the runs ended", ends, [NOT_STOPPED, NOT_STOPPED])
 
 
+# Time in which an implementation notices that a child is stopped. Afterwards the terminal becomes
+# free.
+NOTICED_S = 1.0
+BEFORE_READING = {"SIGTTIN": "", "SIGTTOU": "stty -echo; "}
+
+
+def ended(fifo: int) -> bool:
+    """Read from a fifo, and return True once its last writer has closed it after some text."""
+    with contextlib.suppress(BlockingIOError):
+        while os.read(fifo, 100):
+            pass
+        return True
+    return False
+
+
+def beside_the_owner(case: ExecCase, before: str) -> tuple[RunAnswer, RunAnswer]:
+    """Run a child that has the terminal, and start a second child that uses it too.
+
+    The first child reads only after the second one has ended or was stopped for NOTICED_S.
+    """
+    events, gate, held = case.events(), case.fifo("gate"), case.fifo("held")
+    owner = shell_request(f'"$1" "$2" "$3"; {READ_A_LINE}', P.gate, events.path, gate)
+    other = shell_request(f'exec 3>"$1"; echo open >&3; {before}{READ_A_LINE}', held)
+    reader = os.open(held, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with made_terminal() as terminal:
+            runs: list[Run] = [owner | AT_TERMINAL, (300, other | AT_TERMINAL)]
+            with case.exec.start_batch(runs, **terminal.options) as shim:
+                events.wait("ready")
+                # Without a writer a read returns nothing at once, as after the last writer's end.
+                until(lambda: poll([reader], 0) != set())
+                until(lambda: ended(reader), NOTICED_S)
+                case.open_gate(gate)
+                terminal.type(b"words\nwords\n")
+                seen = shim.finish()
+    finally:
+        os.close(reader)
+    return seen.runs[0], seen.runs[1]
+
+
+@requires("EXEC-STDIN-16", capability="exec.concurrent", overlap=1.5)
+@pytest.mark.parametrize("signal", BEFORE_READING)
+def test_a_child_beside_the_owner_of_the_terminal_is_not_left_stopped(
+    case: ExecCase, signal: str
+) -> None:
+    ends = [how_it_ended(run, b"words") for run in beside_the_owner(case, BEFORE_READING[signal])]
+    expect("how the runs ended", ends, [NOT_STOPPED, NOT_STOPPED])
+
+
+@requires("EXEC-RESULT-07", capability=("exec.concurrent", "exec.termination"), overlap=1.5)
+@pytest.mark.parametrize("signal", BEFORE_READING)
+def test_the_result_names_the_stop_by_the_terminal(case: ExecCase, signal: str) -> None:
+    _, other = beside_the_owner(case, BEFORE_READING[signal])
+    if other.result["success"]:
+        raise NotApplicable("the child gets the terminal later")
+    got = (other.result["termination"], other.result["signal"], other.result["exit_code"])
+    expect("termination, signal, exit code", got, ("signal", signal, None))
+
+
 def no_program(folder: Path) -> Path:
     """Create an executable file that execve refuses, so that the spawn fails in the child."""
     path = folder / "no-program"
@@ -134,3 +199,26 @@ def test_the_caller_is_in_the_foreground_after_a_run(case: ExecCase, end: str) -
             foreground, caller = terminal.foreground(), os.getpgid(shim.shim_pid)
             shim.finish()
     expect("the foreground group of the terminal after the run", foreground, caller)
+
+
+@requires("EXEC-STDIN-17", capability="exec.concurrent", overlap=0.6)
+def test_the_caller_is_in_the_foreground_after_a_child_got_the_terminal_later(
+    case: ExecCase,
+) -> None:
+    events, first, second = case.events(), case.fifo("first"), case.fifo("second")
+    owner = shell_request('exec "$1" "$2" "$3"', P.gate, events.path, first)
+    later = shell_request(f'"$1" "$2" "$3"; {READ_A_LINE}', P.gate, events.path, second)
+    with made_terminal() as terminal:
+        options: BatchOptions = terminal.options | {"hold": True}
+        runs: list[Run] = [owner | AT_TERMINAL, (300, later | AT_TERMINAL)]
+        with case.exec.start_batch(runs, **options) as shim:
+            until(lambda: len(events.all("ready")) == 2)
+            case.open_gate(first)
+            caller = os.getpgid(shim.shim_pid)
+            until(lambda: terminal.foreground() == caller, NOTICED_S)
+            case.open_gate(second)
+            terminal.type(b"words\n")
+            shim.wait_response()
+            foreground = terminal.foreground()
+            shim.finish()
+    expect("the foreground group of the terminal after both runs", foreground, caller)

@@ -7,6 +7,7 @@ from time import monotonic_ns, time_ns
 import exec.batch as batch
 import exec.run as run
 import exec.spawn as spawn
+import exec.terminal as terminal
 from exec.run import Cause
 from faults.registry import fault, replaces
 
@@ -268,3 +269,26 @@ def the_duration_ends_at_the_cap():
     def duration_ms(original, self):
         until_cap = getattr(self, "until_cap", None)
         return original(self) if until_cap is None else until_cap
+
+
+@fault("EXEC-RESULT-07", "a stop by the terminal has no signal", "a field that is not set")
+def a_stop_has_no_signal():
+    @replaces(run.Run)
+    def outcome(original, self, cause):
+        return ("signal", None, None) if cause.name == "stop" else original(self, cause)
+
+
+@fault(
+    "EXEC-RESULT-07", "a stop by the terminal is the SIGTERM that ends it", "WTERMSIG at the end"
+)
+def a_stop_is_the_signal_that_ends_it():
+    @replaces(run.Run)
+    def outcome(original, self, cause):
+        return ("signal", None, _signal.SIGTERM) if cause.name == "stop" else original(self, cause)
+
+
+@fault("EXEC-RESULT-07", "a stop by SIGTTOU is reported as SIGTTIN", "one word for both")
+def each_stop_is_sigttin():
+    @replaces(terminal.Terminal)
+    def check_stop(original, self, group):
+        return _signal.SIGTTIN if original(self, group) else None
