@@ -19,6 +19,7 @@ class Pauses:
 
     def __init__(self) -> None:
         self._ends = threading.Event()
+        self._lock = threading.Lock()
         self._ticked = time.monotonic()
         self._last = 0.0
         self._thread = threading.Thread(target=self._watch, name="pauses", daemon=True)
@@ -29,16 +30,17 @@ class Pauses:
             self._tick()
 
     def _tick(self) -> None:
-        now = time.monotonic()
-        if now - self._ticked > TICK_S + LONG_S:
-            self._last = now
-        self._ticked = now
+        with self._lock:
+            now = time.monotonic()
+            if now - self._ticked > TICK_S + LONG_S:
+                self._last = now
+            self._ticked = now
 
     def one_since(self, began: float) -> bool:
         """True if a pause ended after this time of the monotonic clock."""
         # The thread may not have run since the pause.
-        late = time.monotonic() - self._ticked > TICK_S + LONG_S
-        return late or self._last > began
+        self._tick()
+        return self._last > began
 
     def close(self) -> None:
         self._ends.set()

@@ -20,7 +20,7 @@ from boxspec.schedule.body_pool import BodyPool
 from boxspec.subject.attempt import Attempt
 from boxspec.subject.bounds import expect_no_longer, expect_within, for_the_prompt
 from boxspec.subject.case import Case
-from boxspec.subject.delays import DELAYED, MOST, Delays
+from boxspec.subject.delays import Delays
 from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.observe.lines import LineReader
 from boxspec.subject.observe.machine import TICK_NS, Machine, stalled_us
@@ -287,32 +287,6 @@ def test_a_test_for_prompt_machines_runs_again(
         expect("it", 1, 2)
     with for_the_prompt(case):
         expect("it", 1, 1)
-
-
-@pytest.mark.parametrize(
-    ("waited_ms", "realtime", "raised"),
-    [(19, False, Failure), (21, False, Late), (21, True, Failure)],
-)
-def test_a_failure_of_a_delayed_run_is_repeated(
-    waited_ms: float, realtime: bool, raised: type[Exception], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("boxspec.subject.delays.LONG_MS", 20)
-    case = FakeCase(waited_ms=waited_ms, realtime=realtime)
-    with pytest.raises(raised), Delays().watch(case):
-        expect("it", 1, 2)
-
-
-def test_only_some_failures_of_delayed_runs_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("boxspec.subject.delays.LONG_MS", 20)
-    delays = Delays()
-    raised: list[type[Exception]] = []
-    for _ in range(MOST[DELAYED] + 1):
-        try:
-            with delays.watch(FakeCase(waited_ms=21)):
-                expect("it", 1, 2)
-        except (Failure, Late) as why:
-            raised.append(type(why))
-    assert raised == [Late] * MOST[DELAYED] + [Failure]
 
 
 def short_excess(took_ms: float) -> Failure:

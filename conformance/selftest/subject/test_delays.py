@@ -1,4 +1,4 @@
-"""Tests of runs whose processes were all stopped for a while."""
+"""Tests of failures that are repeated: the shim waited for a processor, or all was stopped."""
 
 from __future__ import annotations
 
@@ -10,10 +10,41 @@ import time
 
 import pytest
 
+from boxspec.judge.expect import expect
+from boxspec.judge.verdict import Failure, Late
+from boxspec.subject.delays import DELAYED, MOST, Delays
 from boxspec.subject.pauses import LONG_S, TICK_S
+from selftest.judge.test_timing import FakeCase
 from selftest.tools import CONFORMANCE
 
-# Fails in each of its arguments, an attempt number, while the process was stopped, then again.
+
+@pytest.mark.parametrize(
+    ("waited_ms", "realtime", "raised"),
+    [(19, False, Failure), (21, False, Late), (21, True, Failure)],
+)
+def test_a_failure_of_a_delayed_run_is_repeated(
+    waited_ms: float, realtime: bool, raised: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("boxspec.subject.delays.LONG_MS", 20)
+    case = FakeCase(waited_ms=waited_ms, realtime=realtime)
+    with pytest.raises(raised), Delays().watch(case):
+        expect("it", 1, 2)
+
+
+def test_only_some_failures_of_delayed_runs_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("boxspec.subject.delays.LONG_MS", 20)
+    delays = Delays()
+    raised: list[type[Exception]] = []
+    for _ in range(MOST[DELAYED] + 1):
+        try:
+            with delays.watch(FakeCase(waited_ms=21)):
+                expect("it", 1, 2)
+        except (Failure, Late) as why:
+            raised.append(type(why))
+    assert raised == [Late] * MOST[DELAYED] + [Failure]
+
+
+# Fails twice: while the process was stopped, and then again. The argument is the attempt number.
 WATCHED = """
 import sys
 from types import SimpleNamespace
