@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from boxspec.subject.orders.explore import Ran, Scenario
 from boxspec.subject.orders.replay import NotComparable, Replay
+from contracts.exec.order_batch import parts
 from contracts.exec.order_facts import PIPE_BYTES, Judged
 from contracts.shared.model_events import Event
 from contracts.shared.run_events import BOUNDS, RunEvents
 
+# Kinds of notes about a process of one run.
+OWN = ("action", "born", "collects", "delivered", "died", "send")
+
 
 def replays_of(scenario: Scenario, ran: Ran) -> list[Replay]:
-    """Return the events of this order, and the bounds of the model that replays them."""
+    """Return the events of each run of this order, and the bounds of the model that replays them.
+
+    The model has one run. So each run of the order is compared by itself.
+    """
     if "batch" in scenario.request:
-        raise NotComparable("it has several runs")
-    return [Replay({**BOUNDS, **_bounds(scenario)}, list(_Events(Judged(scenario, ran)).all()))]
+        if ran.hung or ran.answer is None:
+            raise NotComparable("it gave no answer")
+        return [_replay(single, _with_answer(own)) for single, own in parts(scenario, ran)]
+    return [_replay(scenario, ran)]
+
+
+def _replay(scenario: Scenario, ran: Ran) -> Replay:
+    return Replay({**BOUNDS, **_bounds(scenario)}, list(_Events(Judged(scenario, ran)).all()))
+
+
+def _with_answer(ran: Ran) -> Ran:
+    """Return the run of a batch with an answer after the last event of its own processes.
+
+    The driver does not see when the run ended. What comes after that event belongs to other runs.
+    """
+    last = max(at for at, note in enumerate(ran.notes) if note.kind in OWN)
+    answer = replace(ran.notes[last], kind="answers", facts={})
+    return replace(ran, notes=[*ran.notes[: last + 1], answer])
 
 
 def _bounds(scenario: Scenario) -> Mapping[str, object]:

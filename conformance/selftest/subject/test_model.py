@@ -91,6 +91,12 @@ FAULTS = {
 }
 
 
+# Orders of several runs at once. Each run is compared by itself.
+EXEC_FAULTS = {
+    "exec-conc.one-run-gets-the-signal": "batch-int-term/",
+    "exec-signal.sigterm-is-sigkill": "batch-exit-term/",
+    "exec-kill.shorter-grace": "batch-deadlines/",
+}
 MODULE_FAULTS = {
     "module-time.kills-at-once": "limit-ignored/",
     "module-time.two-seconds-of-grace": "limit-ignored/",
@@ -107,10 +113,11 @@ MODULE_FAULTS = {
 @pytest.mark.parametrize(
     ("contract", "faults", "more"),
     [
+        ("exec", EXEC_FAULTS, {"batch-orphans/", "batch-missing/", "batch-exits/"}),
         ("process", FAULTS, {"close-two/", "drop-waits/", "kill-two-waits/"}),
         ("module", MODULE_FAULTS, {"int-term/", "input-left/", "value/10=time"}),
     ],
-    ids=["process", "module"],
+    ids=["exec", "process", "module"],
 )
 def test_a_model_makes_the_orders_of_the_reference_and_not_those_of_faults(
     tmp_path: Path, contract: str, faults: dict[str, str], more: set[str]
