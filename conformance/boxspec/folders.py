@@ -169,8 +169,10 @@ def lives(owner: str, made: Path) -> bool:
     if words is None:
         return True
     pid, born, namespace = (int(word) for word in words.groups())
-    if namespace == _namespace() and _has_our_clock(pid):
-        return _born(pid) == born
+    if namespace == _namespace():
+        found = _born(pid)
+        # /proc may hide the process (hidepid).
+        return found == born or (found is None and _exists(pid))
     with contextlib.suppress(OSError):
         return time.time() - made.stat().st_mtime < UNSEEN_S
     return False
@@ -181,22 +183,6 @@ def _namespace() -> int:
     with contextlib.suppress(OSError):
         return Path("/proc/self/ns/pid").stat().st_ino
     return 0
-
-
-def _has_our_clock(pid: int) -> bool:
-    """True unless a process lives in another time namespace, where start times are different, or
-    /proc hides it."""
-    try:
-        ours = Path("/proc/self/ns/time").stat().st_ino
-    except OSError:
-        # This kernel has no time namespaces.
-        return True
-    try:
-        return Path(f"/proc/{pid}/ns/time").stat().st_ino == ours
-    except PermissionError:
-        return True
-    except OSError:
-        return not _exists(pid)
 
 
 def _exists(pid: int) -> bool:

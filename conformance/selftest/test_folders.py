@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.folders import delete, make, remove_listed
+from boxspec.folders import delete, remove_listed
 from selftest.tools import CONFORMANCE
 
 
@@ -95,17 +95,3 @@ def test_nothing_is_removed_from_a_mounted_directory(
     assert done.stdout.splitlines() == ["False", "755 host", "644 host/file"], done.stderr
     found = [str(each.relative_to(tmp_path)) for each in tmp_path.glob("folder/**/")]
     assert found == [*left, *(["folder/a/point"] if left else [])]
-
-
-def test_a_folder_is_known_as_used_in_another_time_namespace(tmp_path: Path) -> None:
-    """The start times of processes differ there."""
-    made = make(tmp_path)
-    code = "import sys; from pathlib import Path; from boxspec.folders import left_by_runs; "
-    code += "print([each.is_used for each in left_by_runs([Path(sys.argv[1])])])"
-    inside = ["unshare", "--time", "--boottime", "90000000", "--fork"]
-    python = [sys.executable, "-P", "-c", code, str(tmp_path)]
-    ran = subprocess.run([*inside, *python], cwd=CONFORMANCE, capture_output=True, text=True)
-    if "unshare failed" in ran.stderr or "time namespace" in ran.stderr:
-        pytest.skip(f"no time namespace here: {ran.stderr.strip()}")
-    assert (ran.stdout, ran.stderr) == ("[True]\n", "")
-    made.rmdir()
