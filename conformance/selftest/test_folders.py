@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.folders import delete, remove_listed
+from boxspec.folders import delete, make, remove_listed
 from selftest.tools import CONFORMANCE
 
 
