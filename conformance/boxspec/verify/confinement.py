@@ -14,22 +14,19 @@ from boxspec.subject.observe.facts import content
 from boxspec.subject.observe.procs import read
 
 Confinement = frozenset[str]
-FACT = re.compile(
-    r"^(?:NoNewPrivs|Seccomp|Seccomp_filters|CapEff|CapBnd):\s*\w+|\b(?:mnt|net|pid|user|ipc):\[\d+\]",
-    re.MULTILINE,
-)
+FACT = re.compile(r"^(?:NoNewPrivs|Seccomp|Seccomp_filters|CapEff|CapBnd):\s*\w+", re.MULTILINE)
+NAMESPACE = re.compile(r"\b(?:mnt|net|pid|user|ipc):\[\d+\]")
 NAMESPACES = ("mnt", "net", "pid", "user", "ipc")
 UNKNOWN: Confinement = frozenset()
 
 
 def of_process(pid: int | str) -> Confinement:
     """Return the confinement of a process; UNKNOWN if this user cannot see it."""
-    folder = Path(f"/proc/{pid}")
     try:
-        links = [str((folder / "ns" / name).readlink()) for name in NAMESPACES]
+        links = _namespaces(pid)
     except OSError:
         return UNKNOWN
-    status = read(f"{folder}/status") or b""
+    status = read(f"/proc/{pid}/status") or b""
     return _facts("\n".join([status.decode("utf-8", "replace"), *links]))
 
 
@@ -39,7 +36,18 @@ def of_mark(mark: Path) -> list[Confinement]:
     return [_facts(each) for each in text.split("\n\n")]
 
 
+def _namespaces(pid: int | str) -> list[str]:
+    return [str(Path(f"/proc/{pid}/ns/{name}").readlink()) for name in NAMESPACES]
+
+
 def _facts(text: str) -> Confinement:
-    facts = frozenset("".join(each.split()) for each in FACT.findall(text))
-    names = {fact.partition(":")[0] for fact in facts}
-    return facts if names.issuperset(("NoNewPrivs", "CapEff", *NAMESPACES)) else UNKNOWN
+    """Return the facts in a text. Each start of a command makes new namespaces, so of a namespace
+    only counts whether it is that of the kit."""
+    own = _namespaces("self")
+    namespaces = {
+        f"{each.partition(':')[0]}: {'own' if each in own else 'other'}"
+        for each in NAMESPACE.findall(text)
+    }
+    status = {"".join(each.split()) for each in FACT.findall(text)}
+    complete = len(namespaces) == len(NAMESPACES) and any("CapEff" in each for each in status)
+    return frozenset(namespaces | status) if complete else UNKNOWN

@@ -65,3 +65,20 @@ def test_the_mark_tells_a_confined_process_from_others(tmp_path: Path) -> None:
 def test_a_mark_without_facts_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "mark").write_text("")
     assert of_mark(tmp_path / "mark") == [UNKNOWN]
+
+
+def test_namespaces_of_two_starts_are_the_same_facts(tmp_path: Path) -> None:
+    mark, hook = tmp_path / "mark", tmp_path / "hook"
+    write_planted(hook, mark)
+    words = ["unshare", "--user", "--mount", "sh", "-c", f"sh {hook}; echo ran; cat"]
+    # The first namespaces still exist when the second ones are made.
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as first:
+        assert first.stdout
+        ran = first.stdout.readline()
+        subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        first.communicate()
+    if not ran:
+        pytest.skip("unshare makes no user namespace here")
+    facts, others = of_mark(mark)
+    assert facts == others
+    assert facts not in (UNKNOWN, of_process("self"))
