@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 # The names of two pieces of evidence about a shim that broke.
-UNANSWERED, SO_FAR = "unanswered request", "answer so far"
+ASKED, SO_FAR = "request", "answer so far"
 
 
 class UsageError(Exception):

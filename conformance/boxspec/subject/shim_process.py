@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
-from boxspec.errors import UNANSWERED, ShimBroke
+from boxspec.errors import ASKED, ShimBroke
 from boxspec.judge.expect import shown
 from boxspec.subject import patience
 from boxspec.subject.client.exchange import Exchange
@@ -238,12 +238,12 @@ class ShimProcess(ShimView, Generic[Outcome]):
         if self.warden.ended_for:
             raise ShimBroke(
                 f"the shim was ended: {self.warden.ended_for}",
-                {UNANSWERED: shown(self.exchange.message)},
+                {ASKED: shown(self.exchange.message)},
             )
         if self.warden.meddled:
             raise ShimBroke(
                 f"the shim or its program disturbed the kit's warden: {self.warden.meddled}",
-                {UNANSWERED: shown(self.exchange.message)},
+                {ASKED: shown(self.exchange.message)},
             )
 
     def _stderr_evidence(self) -> dict[str, str]:
@@ -294,7 +294,7 @@ class ShimProcess(ShimView, Generic[Outcome]):
         )
         answer = self.exchange.answer(self._case.capabilities, limit=self._case.max_line)
         if answer is None and self._expect_result:
-            evidence = {**self._stderr_evidence(), UNANSWERED: shown(self.exchange.message)}
+            evidence = {**self._stderr_evidence(), ASKED: shown(self.exchange.message)}
             raise died(ended, evidence, self._sent)
         by_itself = ended.how == "exited" and not self._sent
         if by_itself and starts_nobody(self.exchange.message):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from boxspec.errors import UNANSWERED, NotConforming, ShimBroke, UsageError
+from boxspec.errors import ASKED, NotConforming, ShimBroke, UsageError
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, Late
 from boxspec.subject.case import Case
@@ -108,14 +108,15 @@ def _step(
 def _note_slow(case: Case, slow: Say) -> None:
     asked = case.request_text()
     awaited = f"its answer to {asked}" if asked else "its start"
-    slow(f"still checking the shim after {SLOW_S:g} s; waiting for {awaited}")
+    limit = f"limit {WITHIN_S:g} s, longer on a busy machine"
+    slow(f"still checking the shim after {SLOW_S:g} s ({limit}); waiting for {awaited}")
 
 
 def _facts(case: Case, why: Exception) -> Iterator[str]:
     """Yield lines for the report: the request, the evidence, and the folder that is kept."""
     evidence: dict[str, Any] = getattr(why, "evidence", {})
     asked = case.request_text(why)
-    if asked is not None and UNANSWERED not in evidence:
+    if asked is not None and ASKED not in evidence:
         yield f"request: {asked}"
     for name, fact in evidence.items():
         yield f"{name}: {fact}"

@@ -113,7 +113,9 @@ ASKS = [("smoke", name) for name in WRONG if name not in {*ENDLESS, *LARGE}] + [
 @pytest.mark.parametrize("verb", ["smoke", "run"])
 def test_a_shim_that_hangs_is_named_while_the_kit_waits(verb: str) -> None:
     done = one(verb, "hang")
-    waits = r'^still checking the shim after 8 s; waiting for its answer to \{"op": "hello", '
+    waits = (
+        r'^still checking the shim after 8 s \(limit 10 s, .*\); waiting for its answer to \{"op": '
+    )
     assert re.search(waits, done.stdout, re.M), done.stdout + done.stderr
 
 
@@ -126,7 +128,7 @@ def test_a_fake_is_not_scored(name: str, verb: str) -> None:
     assert "not a conforming shim" in said
     assert WRONG[name] in said
     assert ASKED.get(name, "") in said
-    assert re.search("^  (request|unanswered request): ", said, re.M), said
+    assert re.search("^  request: ", said, re.M), said
     assert "\nPASS" not in said
 
 

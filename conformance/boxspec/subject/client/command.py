@@ -77,6 +77,8 @@ def _program(word: str) -> str:
     if "/" not in word:
         found = shutil.which(word)
         if found is None:
+            if Path(word).is_dir():
+                raise UsageError(f"--shim {word}", "is a folder", "name the executable inside it")
             hint = f"did you mean ./{word}?" if _is_file(Path(word)) else "check the spelling"
             raise UsageError(f"--shim {word}", "no such program on PATH", hint)
         return str(Path(found).absolute())

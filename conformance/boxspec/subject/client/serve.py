@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from boxspec.errors import SO_FAR, UNANSWERED, ShimBroke
+from boxspec.errors import ASKED, SO_FAR, ShimBroke
 from boxspec.judge.expect import shown
 from boxspec.subject.client import shape
 from boxspec.subject.client.streams import NAMES, Streams
@@ -31,6 +31,9 @@ from boxspec.subject.observe.warden import Exit, Warden
 ANSWER_S = 10.0
 TWO_ANSWERS = "two answers to one request"
 ONE_LINE = "an answer is one line of JSON on stdout, and all else goes to stderr"
+# A shim that reads its whole stdin first, or keeps its output in a buffer, never answers.
+AT_ONCE = "a shim answers each line of stdin at once, and flushes its stdout after each answer"
+UNTIL_BYE = "started as `SHIM serve`, it answers each line of stdin until `bye`"
 
 
 # The machine's counters are read again only after this time, because reading them costs more than
@@ -93,7 +96,7 @@ class Serve:
         self.close()
         stderr = self._stderr.text()[-400:].decode("utf-8", "replace")
         facts = {"shim stderr": stderr} if stderr else {}
-        return ShimBroke(what, {**facts, UNANSWERED: shown(asked), **evidence})
+        return ShimBroke(what, {**facts, ASKED: shown(asked), **evidence})
 
     def call(self, op: str, **fields: Any) -> dict[str, Any]:
         """Send one request and check the shape of its answer."""
@@ -147,7 +150,8 @@ class Serve:
             if limit.over():
                 half = repr(bytes(self._buffer[:120])) if self._buffer else "nothing"
                 waited_s = within_s if more else 3 * within_s
-                raise self._broke(f"no answer within {waited_s:g} s", asked, **{SO_FAR: half})
+                what = f"no answer within {waited_s:g} s; {AT_ONCE}"
+                raise self._broke(what, asked, **{SO_FAR: half})
             todo = self._step(out, answer_fd, todo, limit, asked)
         got = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
@@ -174,14 +178,20 @@ class Serve:
                 todo = todo[os.write(out, todo) :]
             except BlockingIOError:
                 poll([answer_fd], limit.left(), writable=[out])
+            except BrokenPipeError:
+                raise self._ended(asked, "closed its stdin") from None
             except OSError as why:
-                raise self._broke(f"the shim does not take the request: {why}", asked) from None
+                raise self._broke(f"the request cannot be written: {why}", asked) from None
         if poll([answer_fd], 0 if todo else limit.left()) and not self._fill(answer_fd):
-            ended = self.warden.wait_exit(Deadline(1))
-            how = f"{ended.how} {ended.number}" if ended else "closed its stdout"
-            rest = repr(bytes(self._buffer[:120])) if self._buffer else "nothing"
-            raise self._broke(f"the shim {how} without a whole answer", asked, **{SO_FAR: rest})
+            raise self._ended(asked, "closed its stdout")
         return todo
+
+    def _ended(self, asked: object, closed: str) -> ShimBroke:
+        ended = self.warden.wait_exit(Deadline(1))
+        how = f"{ended.how} {ended.number}" if ended else closed
+        rest = repr(bytes(self._buffer[:120])) if self._buffer else "nothing"
+        what = f"the shim {how} without a whole answer; {UNTIL_BYE}"
+        return self._broke(what, asked, **{SO_FAR: rest})
 
     def _fill(self, fd: int) -> bool:
         data = os.read(fd, 2**20)

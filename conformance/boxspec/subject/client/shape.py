@@ -36,7 +36,8 @@ def check(message: Mapping[str, Any], answer: Any, capabilities: frozenset[str])
     wanted_id, op = message.get("id"), str(message.get("op"))
     # The id is checked first, because an answer to another request may have another shape.
     if isinstance(answer, dict) and answer.get("id") != wanted_id:
-        raise BadShape(f"/id: is {shown(answer.get('id'))}, asked was {shown(wanted_id)}")
+        said = shown(answer.get("id"))
+        raise BadShape(f"/id: is {said}; wanted: {shown(wanted_id)}, the id of the request")
     follows(schema.of_answer(op, capabilities), answer)
     for name, of in schema.one_for_each(op).items() if "result" in answer else ():
         asked = message.get(of, message.get(f"{of}_b64"))

@@ -84,5 +84,9 @@ def strict_json(data: bytes, what: str) -> Any:
             raise ValueError(f"{wholes[0]} is an integer with a fraction or an exponent")
         return answer
     except (ValueError, RecursionError) as why:
-        evidence = {"bytes": len(data), "begins": repr(data[:120]), "ends": repr(data[-60:])}
+        if isinstance(why, json.JSONDecodeError) and not why.pos:
+            why = ValueError("it begins like no value of JSON")
+        evidence: dict[str, Any] = {"bytes": len(data), "begins": repr(data[:120])}
+        if len(data) > 120:
+            evidence["ends"] = repr(data[-60:])
         raise ShimBroke(f"{what} is not JSON that the protocol allows: {why}", evidence) from None
