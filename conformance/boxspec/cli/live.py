@@ -13,6 +13,9 @@ from boxspec.report.progress import Pace, line
 from boxspec.schedule.runner import Observer
 from boxspec.schedule.selection import requires_of
 
+# How long the thread of the live line may record tests before it shows the next line.
+RECORD_S = 0.5
+
 
 class Live:
     """Counts the tests of a run.
@@ -38,7 +41,7 @@ class Live:
         elapsed_s = now - observer.started
         if not observer.items:
             return f"collecting tests · {elapsed_s:.0f} s", 0.0
-        observer.session_info().record_ended()
+        observer.session_info().record_ended(most_s=RECORD_S)
         if hello := observer.hello():
             self._show(hello)
         if not observer.session_info().begun:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import wait
 from functools import partial
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -113,6 +114,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
             stops = session.config.stash.get(STOPS, lambda _: True)
             state.info.cut = until_failure(session, items, state, recorder, start_long, stops)
             return True
+        _mix(session.items)
         longest_first = sorted(_long_tests(session.items), key=lambda pair: -pair[1].seconds)
         _submit_long_bodies(longest_first, state, shim)
         # Queue the short tests from the last to the first, because the main thread runs them from
@@ -124,6 +126,15 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 
 Test = tuple[pytest.Item, Requires]
+
+
+def _mix(items: list[pytest.Item]) -> None:
+    """Put the tests in an order that is unrelated to their topics, and the same in every run.
+
+    If an implementation hangs in each test of some topic, these tests are spread over the whole
+    run, so the time left can be estimated from the tests that have ended.
+    """
+    items.sort(key=lambda item: crc32(item.nodeid.encode()))
 
 
 def _long_tests(items: list[pytest.Item]) -> Iterator[Test]:

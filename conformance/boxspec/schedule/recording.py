@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 import time
@@ -30,9 +31,10 @@ from boxspec.subject.case import Case
 STOP_S = 1.0
 # The estimated duration of a short test on an idle machine.
 SHORT_S = 1.0
-# The estimate counts like this many repeats that took as long. Repeats of a shim that fails take
-# longer: in a first run, 22 repeats took 127 s.
-SHORT_COUNT = 5
+# A repeat takes this many times as long as one attempt on an idle machine, because a shim that
+# fails often needs several attempts: in a first run, 25 repeats of 44 s took 245 s. This number
+# counts like repeats of EXPECTED_S; those that have ended correct it.
+TIMES, EXPECTED_S = 2.0, 5.0
 
 
 class Recorder:
@@ -49,14 +51,18 @@ class Recorder:
         self._hung: set[str] = set()
         # The test that is being repeated, and when that began by the monotonic clock.
         self._repeated = ("", 0.0)
-        # The seconds that the repeats of short tests took.
-        self._took: list[float] = []
+        # The seconds that the ended repeats took, and those of one attempt on an idle machine.
+        self._took_s = self._once_s = 0.0
 
-    def record_ended(self, timeout_s: float = 0.0) -> None:
-        """Record all bodies that have ended. Wait at most this long for the first one.
+    def record_ended(self, timeout_s: float = 0.0, most_s: float = math.inf) -> None:
+        """Record all bodies that have ended. Wait at most `timeout_s` for the first one.
+
+        Leave the others to the next call after `most_s`: on a busy machine, bodies may end as fast
+        as they are recorded.
 
         Callable from any thread: after a signal another thread may have to write the results.
         """
+        until = time.monotonic() + most_s
         try:
             name = self._state.ended.get(timeout=timeout_s) if timeout_s else self._next()
             while True:
@@ -66,6 +72,8 @@ class Recorder:
                     except KeyboardInterrupt:
                         self._state.ended.put(name)
                         raise
+                if time.monotonic() > until:
+                    return
                 name = self._next()
         except queue.Empty:
             return
@@ -78,8 +86,9 @@ class Recorder:
         """
         late = self.late.copy()
         hung = [seconds for name, seconds in late.items() if name in self._hung]
+        times = (TIMES * EXPECTED_S + self._took_s) / (EXPECTED_S + self._once_s)
         others = {
-            name: min(seconds, self._usual_s(name))
+            name: times * min(seconds, self._usual_s(name))
             for name, seconds in late.items()
             if name not in self._hung
         }
@@ -89,22 +98,16 @@ class Recorder:
 
     def _usual_s(self, name: str) -> float:
         """Return the duration of this test on an idle machine, in seconds."""
-        if long_s := self._long_s(name):
-            return long_s
-        count = SHORT_COUNT + len(self._took)
-        return (SHORT_COUNT * SHORT_S + sum(self._took)) / count
-
-    def _long_s(self, name: str) -> float | None:
-        """Return the duration of a long test, or None for a short one."""
         marked = requires_of(self._items[name])
-        return marked.seconds if marked is not None and marked.overlap else None
+        return marked.seconds if marked is not None and marked.overlap else SHORT_S
 
     def repeat_late(self, session: pytest.Session, item: pytest.Item) -> None:
         """Repeat a late test, which then gets its verdict."""
         self._repeated = item.nodeid, time.monotonic()
         run_one(session, item)
-        if not self._long_s(item.nodeid) and item.nodeid not in self._hung:
-            self._took.append(time.monotonic() - self._repeated[1])
+        if item.nodeid not in self._hung:
+            self._took_s += time.monotonic() - self._repeated[1]
+            self._once_s += min(self.late[item.nodeid], self._usual_s(item.nodeid))
         del self.late[item.nodeid]
 
     def _next(self) -> str:

@@ -41,7 +41,7 @@ class SessionInfo:
     flaky: int = 0
     left: Callable[[], str] = str
     folders: Callable[[], list[str]] = list
-    record_ended: Callable[[], None] = lambda: None
+    record_ended: Callable[..., None] = lambda **_: None
     late: Mapping[str, float] = field(default_factory=dict)
     repeats_s: Callable[[], float] = float
     chosen: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
