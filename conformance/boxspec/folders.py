@@ -123,14 +123,18 @@ class Left:
     is_used: bool
 
     def size(self) -> int:
-        """Return the size on the disk in bytes, without files that cannot be read."""
-        total = 0
-        with contextlib.suppress(RecursionError):
-            for place, _, names in os.walk(self.path):
-                for name in names:
-                    with contextlib.suppress(OSError):
-                        total += os.lstat(Path(place, name)).st_blocks * 512
-        return total
+        return size(self.path)
+
+
+def size(folder: Path) -> int:
+    """Return the size on the disk in bytes, without files that cannot be read."""
+    total = 0
+    with contextlib.suppress(RecursionError):
+        for place, _, names in os.walk(folder):
+            for name in names:
+                with contextlib.suppress(OSError):
+                    total += os.lstat(Path(place, name)).st_blocks * 512
+    return total
 
 
 def left_by_runs(parents: Iterable[Path]) -> list[Left]:

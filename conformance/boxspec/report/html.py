@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from boxspec.errors import UsageError
 from boxspec.judge.results import why_not
@@ -127,7 +128,19 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["why_not"] = why_not
+    made.filters["code"] = code
     return made
+
+
+def code(text: str) -> Markup:
+    """Return a text of a requirement with its parts in backticks as elements `code`."""
+    parts = re.split(r"(`+)(.+?)\1(?!`)", text)
+    # Each third part stands between backticks; the backticks themselves are left out.
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part.strip()) if place % 3 == 2 else escape(part)
+        for place, part in enumerate(parts)
+        if place % 3 != 1
+    )
 
 
 def _hash(script: str) -> str:

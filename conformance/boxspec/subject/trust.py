@@ -17,8 +17,10 @@ from functools import partial
 from typing import Any
 
 from boxspec.errors import ASKED, NotConforming, ShimBroke, UsageError
+from boxspec.folders import size
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, Late
+from boxspec.places import COMMAND
 from boxspec.subject.case import Case
 from boxspec.subject.client import known
 from boxspec.subject.client.serve import Serve
@@ -32,6 +34,8 @@ from boxspec.subject.session import Session
 WITHIN_S = 10.0
 # If a check takes longer than this, a line says so, so that the user sees which check hangs.
 SLOW_S = 8.0
+# From this size on, the report names the size of a folder that is kept.
+LARGE_MIB = 10
 # A check is tried up to this many times if it fails because the machine is busy.
 TIMES = 3
 
@@ -120,7 +124,10 @@ def _facts(case: Case, why: Exception) -> Iterator[str]:
         yield f"request: {asked}"
     for name, fact in evidence.items():
         yield f"{name}: {fact}"
-    yield f"kept: {case.kept}"
+    # A shim may have written hundreds of megabytes.
+    mib = size(case.folder) >> 20
+    large = f" ({mib} MiB; {COMMAND} clean --force removes it)" if mib >= LARGE_MIB else ""
+    yield f"kept: {case.kept}{large}"
 
 
 def _hello(answer: dict[str, Any], nonce: str, pid: int, way: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from lxml import etree
 from lxml import html as parser
 
+from boxspec.report.html import code
 from selftest.report.report_pages import LONG
 from selftest.trees import MUST, OTHER_MUST
 
@@ -66,3 +67,9 @@ def test_long_evidence_is_stored_next_to_the_page(small_page: Path) -> None:
 def test_ten_implementations_fit_in_five_megabytes(ten_page: Path) -> None:
     assert ten_page.stat().st_size <= 5_000_000
     assert etree.HTML(ten_page.read_text()) is not None
+
+
+def test_parts_in_backticks_are_code() -> None:
+    assert code("a `b` <c>") == "a <code>b</code> &lt;c&gt;"
+    assert code("(``failed to `P`: …``)") == "(<code>failed to `P`: …</code>)"
+    assert code("one ` alone") == "one ` alone"

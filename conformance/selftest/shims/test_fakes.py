@@ -161,6 +161,8 @@ def test_large_outputs_do_not_stay_in_the_kits_memory(name: str) -> None:
     assert done.returncode == 2, done.stdout + done.stderr
     assert WRONG[name] in done.stdout + done.stderr
     assert int(done.stdout.rpartition("peak ")[2]) < MOST_KB
+    large = re.search(r" \(\d+ MiB; .* clean --force removes it\)$", done.stderr, re.M)
+    assert (large is not None) == (name == "huge-line@run"), done.stderr
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -348,7 +348,12 @@ function open(run, id, focused) {
   const [level, profile, clause, source, links] = data.requirements[id];
   find("#shown-head").textContent = `${id} · ${run.name}`;
   const shown = find("#shown");
-  shown.replaceChildren(made("p", `${level}, ${profile}: ${clause}`));
+  const rule = made("p", `${level}, ${profile}: `);
+  // Parts in backticks are shown as code, as in the matrix.
+  clause.split(/(`+)(.+?)\1(?!`)/).forEach((part, place) => {
+    if (place % 3 !== 1) rule.append(place % 3 ? made("code", part.trim()) : part);
+  });
+  shown.replaceChildren(rule);
   if (since) shown.append(made("p", since, { className: "since" }));
   if (reason) shown.append(made("p", reason));
   const conforms = (number) => run.tests[number][0] === "conforms";
