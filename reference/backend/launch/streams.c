@@ -87,7 +87,8 @@ void relay_stdin(struct launcher *launcher, const struct pollfd set[2]) {
     bool is_unreadable = relay->to >= 0 && relay->os_error != 0;
     bs_relay_connect(relay, -1, -1);
     bs_close(&launcher->stdin_source);
-    if (!is_unreadable) {
+    /* A program that has ended needs no input, and its number may belong to another process. */
+    if (!is_unreadable || launcher->ended) {
         bs_close(&launcher->stdin_pipe);
         return;
     }
