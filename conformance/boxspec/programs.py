@@ -148,7 +148,10 @@ def _running(place: Path, names: set[str]) -> set[str]:
 def _read_to_end(fd: int) -> bytes:
     """Read until the last writer has closed the pipe, or until CHECK_S is over."""
     limit, data = time.monotonic() + CHECK_S, b""
-    while select.select([fd], [], [], max(0.0, limit - time.monotonic()))[0]:
+    # select(2) takes no descriptor above 1023, and the caller may have left so many open.
+    ready = select.poll()
+    ready.register(fd, select.POLLIN)
+    while ready.poll(max(0.0, limit - time.monotonic()) * 1000):
         part = os.read(fd, 65536)
         if not part:
             break

@@ -117,11 +117,18 @@ class ControlProxy:
         self._thread.start()
 
     def _serve(self) -> None:
-        while self._listener in select.select([self._listener, self._theirs], [], [])[0]:
+        while self._is_asked():
             client, _ = self._listener.accept()
             client.settimeout(2)
             with client, contextlib.suppress(OSError, ValueError, IndexError):
                 _serve_one(client)
+
+    def _is_asked(self) -> bool:
+        """Wait for a client and return True, or return False at the end."""
+        ready = select.poll()
+        for each in (self._listener, self._theirs):
+            ready.register(each, select.POLLIN)
+        return any(fd == self._listener.fileno() for fd, _ in ready.poll())
 
     def __enter__(self) -> ControlProxy:
         return self

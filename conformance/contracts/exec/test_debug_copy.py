@@ -6,7 +6,6 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import select
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +17,7 @@ import pytest
 from boxspec.api import HostLacks, Late, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.judge.expect import shown
+from boxspec.subject.observe.lines import poll
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
 from contracts.exec.host import ROOM, pipe_with_room, without_pipes
@@ -82,7 +82,7 @@ def test_output_of_a_sigterm_handler_is_copied(case: ExecCase, how: str) -> None
 def read_until(fd: int, word: bytes, limit_s: float) -> bytes:
     """Read until the word has arrived, or until `limit_s` has passed."""
     data, end = b"", time.monotonic() + limit_s
-    while word not in data and select.select([fd], [], [], max(0.0, end - time.monotonic()))[0]:
+    while word not in data and poll([fd], end - time.monotonic()):
         data += os.read(fd, 65536)
     return data
 

@@ -12,7 +12,6 @@ import json
 import os
 import random
 import re
-import select
 import shutil
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from boxspec.errors import HarnessError
 from boxspec.places import ROOT
 from boxspec.subject.client.b64 import raw
+from boxspec.subject.observe.lines import poll
 from contracts.sbpl import generators
 from contracts.sbpl.client import HOME, Setup
 from contracts.sbpl.meaning import SCRATCH, Meaning, within
@@ -206,7 +206,7 @@ class Probe:
             self.process.stdin.flush()
         except BrokenPipeError:
             return self.ended()
-        if not select.select([self.process.stdout], [], [], WITHIN_S)[0]:
+        if not poll([self.process.stdout.fileno()], WITHIN_S):
             raise HarnessError(f"{attempt}: no answer within {WITHIN_S:.0f} s")
         line = self.process.stdout.readline()
         if not line:

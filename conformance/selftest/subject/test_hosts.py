@@ -8,11 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from selftest.tools import REFERENCE, Done, run
+from selftest.tools import REFERENCE, ROOT, Done, run
 
 KIT = [sys.executable, "-P", "-m", "boxspec", "run", "--shim", str(REFERENCE)]
 OLD_KERNEL = [sys.executable, "-I", str(Path(__file__).with_name("old_kernel.py"))]
 WITHOUT_CAPABILITIES = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"]
+
+
+# Opens many descriptors, and executes its arguments with them.
+CROWDED = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+for _ in range(1100):
+    os.set_inheritable(os.open("/dev/null", os.O_RDONLY), True)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 
 
 def judged(done: Done) -> str:
@@ -29,6 +39,20 @@ def test_any_name_of_the_scratch_folder_will_do(tmp_path: Path, name: str) -> No
     ids = ["EXEC-SPAWN-02", "MODULE-DIR-01", "MODULE-DIR-04"]
     said = judged(run([*KIT, *ids], env={"TMPDIR": str(place)}))
     assert "PASS  3 of 3 requirements" in said
+
+
+def test_a_caller_may_have_more_descriptors_open_than_select_supports() -> None:
+    words: list[str | Path] = [
+        sys.executable,
+        "-c",
+        CROWDED,
+        ROOT / "ci" / "boxspec",
+        "run",
+        "--shim",
+        REFERENCE,
+    ]
+    said = judged(run([*words, "EXEC-SPAWN-10", "MODULE-DIR-01"]))
+    assert "PASS  2 of 2 requirements" in said
 
 
 def test_an_old_kernel_lacks_what_a_test_needs() -> None:
