@@ -142,7 +142,11 @@ def test_an_empty_list_of_pairs_is_an_empty_environment(case: BackendCase) -> No
         caller |= dict.fromkeys(("LANG", "LC_ALL"), f"C.{ground.token}")
         call: ExecRequest = {"env": {"clear_and_set": []}}
         given = environment(report(case, ground, call=call, shim_env=caller))
-        expect("variables with the caller's value", [name for name in names if name in given], [])
+        expect(
+            "variables that have the caller's value inside",
+            [name for name in names if name in given],
+            [],
+        )
 
 
 @requires("BACKEND-ENV-02")
@@ -171,7 +175,7 @@ def test_a_hermetic_run_inherits_only_the_path(case: BackendCase) -> None:
         caller = {**mine, "PATH": KEPT["PATH"], "HOME": str(ground.home)}
         given = environment(report(case, ground, profile="ci-only", shim_env=caller))
         found = {name for name, value in given.items() if value == caller.get(name)}
-        expect("variables with the caller's value", found, {"PATH"})
+        expect("variables that have the caller's value inside", found, {"PATH"})
 
 
 @requires("BACKEND-ENV-02")

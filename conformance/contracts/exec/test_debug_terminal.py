@@ -100,7 +100,8 @@ def expect_prompt_return(case: ExecCase, stderr: int) -> None:
         within_s=8,
     )
     end = events.wait("end").cause
-    expect_within(case, "from the child's end to the shim's", end, seen.end, 100 + case.tick_ms)
+    what = "from the child's end to the shim's end"
+    expect_within(case, what, end, seen.end, 100 + case.tick_ms)
 
 
 @requires("EXEC-DEBUG-06", pitfalls=["E18"], capability=HERE, overlap=0.5)

@@ -66,7 +66,11 @@ def test_bytes_after_a_line_are_read_next(case: ProcessCase, stream: str) -> Non
     told = shell(f"printf 'one\\ntwo\\nthree'{redirect}; exec cat{redirect}")
     seen = case.process.script({"a": told}, steps)
     got = [seen.data(index) for index in (1, 2, 4)]
-    expect("both lines, and the rest", got, [b"one\n", b"two\n", b"three"])
+    expect(
+        "the two lines that were read, and the bytes after them",
+        got,
+        [b"one\n", b"two\n", b"three"],
+    )
 
 
 @requires("PROCESS-BYTES-01")

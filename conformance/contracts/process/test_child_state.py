@@ -147,7 +147,7 @@ def test_a_request_that_no_program_can_have_is_refused(case: ProcessCase) -> Non
     handles["control"] = {"request": USUAL}
     seen = case.process.script(handles, [step("open", what) for what in handles], within_s=20)
     errors = {what: each.get("error") for what, each in zip(handles, seen.steps, strict=True)}
-    expect("the error of a usual request", errors.pop("control"), None)
+    expect("the error of a request without such a mistake", errors.pop("control"), None)
     kinds = {what: (error or {}).get("kind", "no error") for what, error in errors.items()}
     expect("kinds of the errors", kinds, dict.fromkeys(kinds, "execution"))
 
