@@ -23,6 +23,10 @@ from boxspec.printable import one_line
 from boxspec.subject.contract import Verb, every
 from boxspec.words import Parser
 
+NO_THREADS = (
+    "no thread can be started: too many processes run here, or a filter refuses clone3"
+    " (raise ulimit -u or pids.max, or let the filter answer clone3 by ENOSYS)"
+)
 HELP = "boxspec VERB --help shows the options of a verb, and examples."
 
 
@@ -102,6 +106,9 @@ def status_of(verb: Callable[[], int]) -> int:
     except Exception as why:
         if os.environ.get("BOXSPEC_TRACEBACK"):
             raise
+        if isinstance(why, RuntimeError) and "start new thread" in str(why):
+            _complain(NO_THREADS)
+            return 2
         text = f"{type(why).__name__}: {why} ({_place(why)})"
         _complain(f"internal error: {text}; set BOXSPEC_TRACEBACK=1 for details")
     return 2

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from boxspec import places
+from boxspec.cli.main import NO_THREADS, status_of
 from boxspec.errors import UsageError
 from boxspec.report.output_file import OutputFile
 from boxspec.subject.client.command import shim_argv
@@ -210,3 +211,11 @@ def test_a_cache_on_a_read_only_file_system_is_named(
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(UsageError, match=r"cannot be written to \(name another folder: BOXSPEC"):
         places.case_root()
+
+
+def test_a_host_that_starts_no_threads_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    def verb() -> int:
+        raise RuntimeError("can't start new thread")
+
+    assert status_of(verb) == 2
+    assert capsys.readouterr().err == f"boxspec: {NO_THREADS}\n"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -53,6 +55,24 @@ def test_a_caller_may_have_more_descriptors_open_than_select_supports() -> None:
     ]
     said = judged(run([*words, "EXEC-SPAWN-10", "MODULE-DIR-01"]))
     assert "PASS  2 of 2 requirements" in said
+
+
+def test_a_library_that_is_missing_is_named() -> None:
+    done = run([*KIT, "EXEC-SPAWN-01"], env={"LD_PRELOAD": "/no/such.so"})
+    assert done.returncode == 2, done.stdout + done.stderr
+    said = r"boxspec: LD_PRELOAD: each program prints .*no/such.so.* \(unset LD_PRELOAD\)"
+    assert re.fullmatch(said, done.stderr.splitlines()[-1])
+
+
+BUSYBOX = 'mount --bind "$(command -v busybox)" "$(readlink -f /bin/sh)" && exec "$@"'
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("busybox") is None, reason="needs root and busybox"
+)
+def test_the_shell_may_be_busybox() -> None:
+    words = ["unshare", "--mount", "sh", "-c", BUSYBOX, "sh", *KIT, "EXEC-SPAWN-02"]
+    assert "PASS  1 of 1 requirement" in judged(run(words))
 
 
 def test_an_old_kernel_lacks_what_a_test_needs() -> None:

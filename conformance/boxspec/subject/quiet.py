@@ -1,0 +1,40 @@
+"""Check that the environment of the caller makes no program print."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+
+from boxspec.errors import UsageError
+
+# Variables that the loader or the C library reads in each program.
+OF_EACH_PROGRAM = ("LD_", "GLIBC_", "MALLOC_")
+TRUE = "/bin/true"
+
+
+def need_quiet_programs(env: Mapping[str, str]) -> None:
+    """Raise UsageError if a program that prints nothing prints something with these variables.
+
+    Its output would look like the output of a shim, or of a program that the shim has started.
+    """
+    said = _output(env)
+    if not said:
+        return
+    names = [name for name in env if name.startswith(OF_EACH_PROGRAM)]
+    for name in names:
+        if not _output({each: value for each, value in env.items() if each != name}):
+            raise UsageError(name, f"each program prints {said!r}", f"unset {name}")
+    raise UsageError(TRUE, f"prints {said!r}", f"unset {' '.join(names) or 'LD_PRELOAD'}")
+
+
+def _output(env: Mapping[str, str]) -> str:
+    """Return the first line that `true` prints, or an empty text."""
+    try:
+        done = subprocess.run(
+            [TRUE], env=dict(env), capture_output=True, stdin=subprocess.DEVNULL, check=False
+        )
+    except OSError:
+        # A host without this program.
+        return ""
+    lines = (done.stdout + done.stderr).decode(errors="replace").splitlines()
+    return lines[0] if lines else ""
