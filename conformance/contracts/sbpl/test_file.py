@@ -290,6 +290,23 @@ WRITABLE = {
         '(allow file-write* (subpath "/x)(allow file-write* (subpath {place}))"))',
         False,
     ),
+    "a deny with a filter of two names before": (
+        '(allow file-write*)\n(deny file-write* (subpath "/a" "/b") (subpath "{place}"))',
+        False,
+    ),
+    "a deny with a parameter before": (
+        '(allow file-write*)\n(deny file-write* (subpath (param "A")) (subpath "{place}"))',
+        False,
+    ),
+    "a deny of something else with a list": (
+        '(allow file-write*)\n(deny file-write* (subpath "{place}"))\n'
+        '(allow process-exec (with no-log (allow file-write* (subpath "{place}"))))',
+        False,
+    ),
+    "a definition that is not called": (
+        '(define (f) (allow file-write* (subpath "{place}")))',
+        False,
+    ),
     "a name with a quote": ('(allow file-write* (subpath "/x\\"{place}"))', False),
 }
 

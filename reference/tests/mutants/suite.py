@@ -22,9 +22,10 @@ BROKEN = ("fails", "escaped", "overrefused", "wrong-reason", "contradiction", "u
 LONGEST_S = 1800
 # A backend runs under each mechanism, and the supervision of exec is judged through its launcher.
 BACKENDS = ("bubblewrap+seccomp", "landlock+seccomp")
+INSIDE = "inside or test_kill.py"
 RUNS = {
     "backend": [["--contract", "backend", "--backend", name] for name in BACKENDS]
-    + [["--contract", "exec", "--backend", BACKENDS[0], "-k", "inside or test_kill.py"]]
+    + [["--contract", "exec", "--backend", name, "-k", INSIDE] for name in BACKENDS]
 }
 
 # A changed line may remove any file, or signal any process. So the suite runs in a pid namespace

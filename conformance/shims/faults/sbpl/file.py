@@ -299,3 +299,25 @@ def file_of_the_caller_is_removed():
         if os.path.exists(self.path):
             shim.temporary.append(self.path)
         return original(self, shim)
+
+
+@fault("SBPL-FILE-06", "the warning reads a clause inside another form", "skip() leaves too early")
+def own_file_by_an_inner_clause():
+    def inner(form):
+        yield form
+        for part in form if isinstance(form, list) else ():
+            if isinstance(part, list):
+                yield from inner(part)
+
+    @replaces(writable)
+    def forms(original, text):
+        for form in original(text):
+            yield from inner(form)
+
+
+@fault("SBPL-FILE-06", "the warning stops at a filter that it does not know", "an early break")
+def own_file_up_to_an_unknown_filter():
+    @replaces(writable)
+    def any_of(original, met):
+        known = list(met)
+        return original(known[: known.index(None) + 1] if None in known else known)
