@@ -15,9 +15,9 @@ changed. A mutant whose -O2 object equals the original's, or that of an earlier 
 N of the others run (default 100), in an order that depends on the seed (default: the contract's
 seed in seeds.json), with `boxspec run --contract CONTRACT --profile all -x`. The topics that killed
 most earlier mutants of the same file run before the whole suite. A mutant of the backend runs under
-bubblewrap and under Landlock, and with the tests of exec about start and end through the launcher.
-The ledger records for each: killed, with the requirement; survived; or undecided, for example
-because a test was late in each attempt.
+bubblewrap and under Landlock, each time also with the tests of exec about start and end through the
+launcher. The ledger records for each: killed, with the requirement; survived; or undecided, for
+example because a test was late in each attempt.
 
 --reached (after ./ci/build coverage) runs the suite once with counters, and the ledger records for
 each survivor whether its line was executed. --again runs survivors again that have no reading, or
