@@ -7,15 +7,26 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from boxspec.judge.expect import expect
 from boxspec.judge.verdict import Failure, Late
+from boxspec.subject.attempt import Attempt
 from boxspec.subject.delays import DELAYED, MOST, Delays
+from boxspec.subject.observe.stamps import Waited
 from boxspec.subject.pauses import LONG_S, TICK_S
-from selftest.judge.test_timing import FakeCase
 from selftest.tools import CONFORMANCE
+
+
+def fake_case(waited_ms: float, *, realtime: bool = False) -> Any:
+    """Return those parts of a case, with one run, that the class uses."""
+    waited = Waited(int(waited_ms * 1e6), 1)
+    return SimpleNamespace(
+        attempt=Attempt(realtime=realtime), shim_processes=[SimpleNamespace(waited=lambda: waited)]
+    )
 
 
 @pytest.mark.parametrize(
@@ -26,7 +37,7 @@ def test_a_failure_of_a_delayed_run_is_repeated(
     waited_ms: float, realtime: bool, raised: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("boxspec.subject.delays.LONG_MS", 20)
-    case = FakeCase(waited_ms=waited_ms, realtime=realtime)
+    case = fake_case(waited_ms, realtime=realtime)
     with pytest.raises(raised), Delays().watch(case):
         expect("it", 1, 2)
 
@@ -37,7 +48,7 @@ def test_only_some_failures_of_delayed_runs_are_repeated(monkeypatch: pytest.Mon
     raised: list[type[Exception]] = []
     for _ in range(MOST[DELAYED] + 1):
         try:
-            with delays.watch(FakeCase(waited_ms=21)):
+            with delays.watch(fake_case(21)):
                 expect("it", 1, 2)
         except (Failure, Late) as why:
             raised.append(type(why))
@@ -49,6 +60,7 @@ WATCHED = """
 import sys
 from types import SimpleNamespace
 from boxspec.api import Failure, Late, expect
+from boxspec.subject.attempt import Attempt
 from boxspec.subject.delays import Delays
 delays = Delays()
 for paused in (True, False):
