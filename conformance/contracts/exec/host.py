@@ -72,15 +72,25 @@ def need_pidfd() -> None:
         raise HostLacks("pidfd", f"pidfd_open: {why.strerror}") from None
 
 
+def need_large_pipes(room: int = ROOM) -> None:
+    """Raise HostLacks if a program cannot enlarge a pipe to `room` bytes here.
+
+    A user has a limit for all pipes together (fs.pipe-user-pages-soft), and a filter may refuse.
+    """
+    why = without_pipes(room)
+    if why is not None:
+        raise HostLacks("pipes", why)
+
+
 @contextlib.contextmanager
-def pipe_with_room() -> Iterator[tuple[int, int]]:
-    """Yield both ends of a pipe with a capacity of ROOM bytes.
+def pipe_with_room(room: int = ROOM) -> Iterator[tuple[int, int]]:
+    """Yield both ends of a pipe with a capacity of `room` bytes.
 
     Raise OSError if the host allows only a smaller pipe.
     """
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     try:
-        fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, ROOM)
+        fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, room)
         yield ours, theirs
     finally:
         os.close(ours)
@@ -139,10 +149,10 @@ def without_leases() -> str | None:
             return str(why)
 
 
-def without_pipes() -> str | None:
-    """Return the reason why a pipe cannot have a capacity of ROOM bytes on this host, or None."""
+def without_pipes(room: int = ROOM) -> str | None:
+    """Return the reason why a pipe cannot have a capacity of `room` bytes on this host, or None."""
     try:
-        with pipe_with_room():
+        with pipe_with_room(room):
             return None
     except OSError as why:
-        return f"a pipe may not have room for {ROOM} bytes: {why}"
+        return f"a pipe may not have room for {room} bytes: {why}"

@@ -9,6 +9,7 @@ from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
+from contracts.exec.host import need_large_pipes
 from contracts.exec.moments import (
     FOREVER_MS,
     attempted,
@@ -18,6 +19,8 @@ from contracts.exec.moments import (
     until,
 )
 from contracts.exec.spawn_io import digest, error_of, outcome, pattern, shell, stream
+
+MIB = 2**20
 
 
 def result_fields(seen: ObservedRun) -> tuple[bool, int | None, bool]:
@@ -115,11 +118,12 @@ def test_a_child_that_exits_after_output_beyond_the_cap_is_cut_too(case: ExecCas
 @requires("EXEC-CAP-01", capability="exec.cap", overlap=0.3)
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
 def test_bytes_beyond_the_cap_count_whenever_they_are_read(case: ExecCase, name: str) -> None:
+    need_large_pipes(MIB)
     # The caller is stopped until the child has ended, so that the pipe contains more than one read
     # returns.
     events, gate = case.events(), case.fifo("open")
     sizes = "200000 0" if name == "stdout" else "0 200000"
-    line = f'"$1" "$2" "$3"; "$4" {sizes} --pipe 1048576; exec "$5" --sync "$2" --exit 0'
+    line = f'"$1" "$2" "$3"; "$4" {sizes} --pipe {MIB}; exec "$5" --sync "$2" --exit 0'
     words = (P.gate, events.path, gate, P.flood, P.emit)
     with case.exec.start(**shell(line, *words), max_output_bytes=150_000, within_s=15) as shim:
         events.wait("ready")
@@ -139,13 +143,14 @@ def test_bytes_beyond_the_cap_count_whenever_they_are_read(case: ExecCase, name:
 @requires("EXEC-DRAIN-03", capability="exec.cap", overlap=0.4)
 @pytest.mark.parametrize("name", ["stdout", "stderr"])
 def test_the_other_stream_is_complete_when_one_exceeds_the_cap(case: ExecCase, name: str) -> None:
+    need_large_pipes(MIB)
     # The caller is stopped while the child fills one stream and exceeds the cap on the other. So it
     # finds the excess before it has read all of the first stream.
     size, events, gate = 200_000, case.events(), case.fifo("open")
     full, one_more = (f"{size} 0", "0 1") if name == "stdout" else (f"0 {size}", "1 0")
     to_the_cap = f"0 {size}" if name == "stdout" else f"{size} 0"
     line = (
-        f'"$1" {to_the_cap}; "$2" "$3" "$4"; "$1" {full} --pipe 1048576; "$1" {one_more};'
+        f'"$1" {to_the_cap}; "$2" "$3" "$4"; "$1" {full} --pipe {MIB}; "$1" {one_more};'
         ' exec "$5" --sync "$3" --exit 0'
     )
     words = (P.flood, P.gate, events.path, gate, P.emit)

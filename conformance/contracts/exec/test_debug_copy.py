@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import HostLacks, Late, expect, for_the_prompt, requires
+from boxspec.api import Late, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from boxspec.judge.expect import shown
 from boxspec.subject.observe.lines import poll
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
-from contracts.exec.host import ROOM, pipe_with_room, without_pipes
+from contracts.exec.host import ROOM, need_large_pipes, pipe_with_room
 from contracts.exec.moments import pass_time, until
 from contracts.exec.spawn_io import of_another_user, outcome, pattern, shell
 from contracts.exec.terminal_reader import Reader, all_of
@@ -49,6 +49,7 @@ def write(
     case: ExecCase, count: int, stderr: int | None = None, state: Sequence[str] = ()
 ) -> ObservedRun:
     """Run a child that writes `count` letters as fast as it can and ends, with debug."""
+    need_large_pipes()
     if state:
         need_root()
     seen: ObservedRun = case.exec.run(
@@ -119,9 +120,7 @@ def expect_whole(seen: ObservedRun, copied: bytes, count: int) -> None:
 
 @contextmanager
 def roomy_pipe() -> Iterator[tuple[int, int]]:
-    why = without_pipes()
-    if why is not None:
-        raise HostLacks("pipes", why)
+    need_large_pipes()
     with pipe_with_room() as ends:
         yield ends
 
@@ -177,6 +176,7 @@ def expect_the_end(ended: bool) -> None:
 def test_a_terminal_that_is_read_continuously_gets_the_whole_copy(
     case: ExecCase, state: Sequence[str]
 ) -> None:
+    need_large_pipes()
     # The terminal has room for one page only, so the child ends before the whole copy is written.
     ours, theirs = os.pipe2(os.O_CLOEXEC)
     reader = Reader(ours)

@@ -8,6 +8,7 @@ from boxspec.api import Blocked, NotMeasured, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe.lines import poll
 from contracts.exec.client import ExecCase
+from contracts.exec.host import need_large_pipes
 from contracts.exec.spawn_io import digest, hexes, outcome, pattern, shell, stream
 from contracts.shared.requests import ExecRequest
 
@@ -128,6 +129,7 @@ def test_the_tail_in_a_pipe_that_the_child_enlarged_is_complete(
     case: ExecCase, stream_of: str
 ) -> None:
     """Check the output if more than one usual read is left in the pipe when the child ends."""
+    need_large_pipes(MIB)
     sizes = (MIB, 0) if stream_of == "stdout" else (0, MIB)
     for _ in range(3):
         seen = case.exec.run(program=P.flood, args=[*map(str, sizes), "--pipe", str(MIB)])

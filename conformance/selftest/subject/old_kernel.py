@@ -1,18 +1,24 @@
 """Execute a command with a filter that answers newer system calls by ENOSYS, like a kernel older
-than 5.3 or the default filter of an older container engine."""
+than 5.3 or the default filter of an older container engine.
+
+With the word `pipes` before the command, the filter refuses to enlarge a pipe, as a limit does."""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import struct
 import sys
 
 # clone3, close_range, openat2, pidfd_open and faccessat2: the same numbers on all architectures.
 REFUSED = (435, 436, 437, 434, 439)
-ENOSYS = 38
+EPERM, ENOSYS = 1, 38
+FCNTL, F_SETPIPE_SZ = 25 if platform.machine() == "aarch64" else 72, 1031
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
-LOAD_NUMBER, IF_EQUAL, RETURN = 0x20, 0x15, 0x06
+LOAD, IF_EQUAL, RETURN = 0x20, 0x15, 0x06
+# Offsets in struct seccomp_data; the second one is that of the second argument.
+NUMBER, ARGUMENT = 0, 24
 ALLOW, ERRNO = 0x7FFF0000, 0x00050000
 
 
@@ -26,10 +32,20 @@ def instruction(code: int, value: int, if_true: int = 0) -> bytes:
     return struct.pack("=HBBI", code, if_true, 0, value)
 
 
-def refuse() -> None:
-    words = [instruction(LOAD_NUMBER, 0)]
+def newer_calls() -> list[bytes]:
+    words = [instruction(LOAD, NUMBER)]
     words += [instruction(IF_EQUAL, nr, len(REFUSED) - at) for at, nr in enumerate(REFUSED)]
-    words += [instruction(RETURN, ALLOW), instruction(RETURN, ERRNO | ENOSYS)]
+    return [*words, instruction(RETURN, ALLOW), instruction(RETURN, ERRNO | ENOSYS)]
+
+
+def larger_pipes() -> list[bytes]:
+    words = [instruction(LOAD, NUMBER), instruction(IF_EQUAL, FCNTL, 1)]
+    words += [instruction(RETURN, ALLOW), instruction(LOAD, ARGUMENT)]
+    words += [instruction(IF_EQUAL, F_SETPIPE_SZ, 1), instruction(RETURN, ALLOW)]
+    return [*words, instruction(RETURN, ERRNO | EPERM)]
+
+
+def refuse(words: list[bytes]) -> None:
     code = ctypes.create_string_buffer(b"".join(words))
     program = Program(len(words), ctypes.addressof(code))
     libc = ctypes.CDLL(None, use_errno=True)
@@ -39,5 +55,10 @@ def refuse() -> None:
 
 
 if __name__ == "__main__":
-    refuse()
-    os.execvp(sys.argv[1], sys.argv[1:])
+    command = sys.argv[1:]
+    if command[0] == "pipes":
+        refuse(larger_pipes())
+        del command[0]
+    else:
+        refuse(newer_calls())
+    os.execvp(command[0], command)

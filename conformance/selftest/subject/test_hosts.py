@@ -80,6 +80,11 @@ def test_an_old_kernel_lacks_what_a_test_needs() -> None:
     assert "for lack of pidfd" in said
 
 
+def test_a_host_with_small_pipes_lacks_what_a_test_needs() -> None:
+    said = judged(run([*OLD_KERNEL, "pipes", *KIT, "EXEC-DEBUG-01", "EXEC-CAP-01"]))
+    assert "for lack of pipes" in said
+
+
 def test_a_backend_that_does_not_start_here_says_nothing_about_another_one() -> None:
     judged(run([*OLD_KERNEL, *KIT, "MODULE-BACKEND-01", "PROCESS-BACKEND-01"]))
 
