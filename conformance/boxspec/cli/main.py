@@ -14,6 +14,7 @@ import threading
 import traceback
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
 from boxspec import __version__
 from boxspec.cli.arguments import EXITS
@@ -100,6 +101,8 @@ def status_of(verb: Callable[[], int]) -> int:
         place = f"{why.filename}: " if why.filename else ""
         full = why.errno in (errno.ENOSPC, errno.EDQUOT)
         hint = "free space, or name another folder: TMPDIR" if full else _place(why)
+        if isinstance(why, FileNotFoundError) and not _has_working_directory():
+            place, hint = "the working directory was removed: ", "cd to another folder"
         _complain(f"{place}{why.strerror or why} ({hint})")
     except MemoryError:
         _complain("out of memory")
@@ -112,6 +115,13 @@ def status_of(verb: Callable[[], int]) -> int:
         text = f"{type(why).__name__}: {why} ({_place(why)})"
         _complain(f"internal error: {text}; set BOXSPEC_TRACEBACK=1 for details")
     return 2
+
+
+def _has_working_directory() -> bool:
+    try:
+        return bool(Path.cwd())
+    except FileNotFoundError:
+        return False
 
 
 def _prepare() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.report.output_file import OutputFile, console_of, expect_distinct
+from boxspec.subject.observe.visible import need_mounted_proc
 from boxspec.terminal import Terminal
 from boxspec.verify import defaults, dialects, files
 from boxspec.verify.command import Command, home_of_caller
@@ -153,6 +154,7 @@ def main(words: Sequence[str]) -> int:
         for each in tools:
             terminal.block(dialects.explanation(each))
         return 0
+    need_mounted_proc()
     rules = [*_rules(args), *settings.rules, *(rule for each in tools for rule in each.rules)]
     layout = _layout(args, settings, home)
     folder = layout.copied or Path.cwd()

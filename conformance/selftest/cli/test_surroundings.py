@@ -20,7 +20,7 @@ from boxspec.errors import UsageError
 from boxspec.report.output_file import OutputFile
 from boxspec.subject.client.command import shim_argv
 from boxspec.terminal import Terminal
-from selftest.tools import PYTHON_IMPLEMENTATION, REFERENCE, ROOT, boxspec, run
+from selftest.tools import CONFORMANCE, PYTHON_IMPLEMENTATION, REFERENCE, ROOT, boxspec, run
 
 pytestmark = pytest.mark.turns(6)
 
@@ -219,3 +219,11 @@ def test_a_host_that_starts_no_threads_is_explained(capsys: pytest.CaptureFixtur
 
     assert status_of(verb) == 2
     assert capsys.readouterr().err == f"boxspec: {NO_THREADS}\n"
+
+
+def test_a_working_directory_that_was_removed_is_named(tmp_path: Path) -> None:
+    line = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+    words = ["env", f"PYTHONPATH={CONFORMANCE}", sys.executable, "-P", "-m", "boxspec", "run"]
+    done = run(["env", "-C", tmp_path, "sh", "-c", line, "sh", *words, "--shim", REFERENCE])
+    said = "boxspec: the working directory was removed: No such file or directory"
+    assert (done.returncode, done.stderr) == (2, f"{said} (cd to another folder)\n")

@@ -32,14 +32,19 @@ def _may_trace() -> bool:
     return False
 
 
-def need_proc() -> None:
-    """Raise UsageError if /proc is missing or hides processes."""
+def need_mounted_proc() -> None:
+    """Raise UsageError if /proc is missing."""
     if read("/proc/self/stat") is None:
         raise UsageError(
             "/proc",
             "is not mounted here, and the kit observes processes in it",
             "mount -t proc proc /proc",
         )
+
+
+def need_proc() -> None:
+    """Raise UsageError if /proc is missing or hides processes."""
+    need_mounted_proc()
     if hidden_by_proc():
         raise UsageError(
             "/proc",

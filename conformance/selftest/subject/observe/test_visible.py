@@ -15,6 +15,7 @@ from selftest.tools import CONFORMANCE, REFERENCE, ROOT, run
 # The exit status of ci/as-user if the other user cannot enter the checkout.
 UNREADABLE = 69
 IN_MOUNTS = ("unshare", "--mount", "sh", "-c")
+RUN = ["run", "EXEC-TEXT-01", "--shim", str(REFERENCE)]
 KIT = ("env", f"PYTHONPATH={CONFORMANCE}", sys.executable, "-P", "-m", "boxspec")
 
 USERS = "CapEff:\t0000000000000000\n"
@@ -48,17 +49,23 @@ def test_a_user_sees_all_processes_or_none_of_others(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts")
 @pytest.mark.parametrize(
-    ("mount", "user", "says"),
+    ("mount", "user", "words", "says"),
     [
-        ("-t tmpfs none", [], "/proc: is not mounted here"),
-        ("-t proc -o hidepid=2 proc", [ROOT / "ci" / "as-user"], "/proc: is mounted with hidepid"),
+        ("-t tmpfs none", [], RUN, "/proc: is not mounted here"),
+        ("-t tmpfs none", [], ["verify", "--", "env"], "/proc: is not mounted here"),
+        (
+            "-t proc -o hidepid=2 proc",
+            [ROOT / "ci" / "as-user"],
+            RUN,
+            "/proc: is mounted with hidepid",
+        ),
     ],
 )
 def test_a_run_that_could_not_observe_is_refused_in_one_line(
-    mount: str, user: list[Path], says: str
+    mount: str, user: list[Path], words: list[str], says: str
 ) -> None:
     there: list[str | Path] = [*IN_MOUNTS, f'mount {mount} /proc; exec "$@"', "sh", *user]
-    done = run([*there, *KIT, "run", "EXEC-TEXT-01", "--shim", REFERENCE])
+    done = run([*there, *KIT, *words])
     if user and done.returncode == UNREADABLE:
         pytest.skip("another user cannot enter the checkout")
     assert done.returncode == 2, done
