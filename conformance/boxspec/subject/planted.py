@@ -48,63 +48,38 @@ PLANTED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "others": (SCRIPTS, PACKAGES),
 }
 
-# A shell line that adds the facts about its process to the mark. A planted `ls` must not run it.
-_SHOWN = (
-    "/proc/self/ns/mnt /proc/self/ns/net /proc/self/ns/pid /proc/self/ns/user /proc/self/ns/ipc"
-)
-_SHELL = f"{{ /bin/cat /proc/self/status; /bin/ls -l {_SHOWN}; echo; }} >>'{{mark}}' 2>/dev/null"
-_PYTHON = """\
-import io, posix
-with io.open("{mark}", "ab") as _mark:
-    try:
-        with io.open("/proc/self/status", "rb") as _status:
-            _facts = [_status.read().decode().rstrip()]
-        for _name in ("mnt", "net", "pid", "user", "ipc"):
-            _facts.append(posix.readlink("/proc/self/ns/" + _name))
-        _mark.write("\\n".join([*_facts, "\\n"]).encode())
-    except OSError:
-        pass
+# This script adds the facts about its process to the mark. It lies beside the marks, so planted
+# files are short: a launcher may take each word of a file for a name to look up.
+TELLER = "tell"
+_NAMESPACES = " ".join(f"/proc/self/ns/{name}" for name in ("mnt", "net", "pid", "user", "ipc"))
+_TELLS = f"""\
+{{ /bin/cat /proc/self/status; /bin/ls -l {_NAMESPACES}; echo; }} >>"$1" 2>/dev/null
 """
-_JAVASCRIPT = """\
-(fs => {
-  fs.appendFileSync("{mark}", "");
-  try {
-    fs.appendFileSync("{mark}", [String(fs.readFileSync("/proc/self/status")).trim(),
-      ...["mnt", "net", "pid", "user", "ipc"].map(each => fs.readlinkSync("/proc/self/ns/" + each)),
-      "\\n"].join("\\n"));
-  } catch {}
-})(require("fs"));
-"""
-_PERL = """\
-open(my $mark, ">>", "{mark}");
-open(my $status, "<", "/proc/self/status");
-print {$mark} <$status>;
-print {$mark} map({readlink("/proc/self/ns/$_") . "\\n"} qw(mnt net pid user ipc)), "\\n";
-close($mark);
-"""
-# Python executes each line of such a file by itself.
-_PTH = f"import io; exec({_PYTHON!r})\n"
+_TELL = "/bin/sh '{teller}' '{mark}'"
+_PYTHON = f'import posix; posix.system("{_TELL}")\n'
+_JAVASCRIPT = "require('child_process').spawnSync('/bin/sh', ['{teller}', '{mark}']);\n"
+_PERL = "system('/bin/sh', '{teller}', '{mark}');\n"
 # make runs this shell line while it reads the file, also with the option -n.
-_MAKE = f"$(shell {_SHELL})\n"
+_MAKE = f"$(shell {_TELL})\n"
 # By suffix, or by name if there is no suffix.
 LANGUAGES = {
-    **{".py": _PYTHON, ".pth": _PTH, ".js": _JAVASCRIPT, ".cjs": _JAVASCRIPT, ".pl": _PERL},
+    **{".py": _PYTHON, ".pth": _PYTHON, ".js": _JAVASCRIPT, ".cjs": _JAVASCRIPT, ".pl": _PERL},
     **dict.fromkeys((".mk", "Makefile", "makefile", "GNUmakefile"), _MAKE),
 }
-SHELL = f"#!/bin/sh\n{_SHELL}\n"
+SHELL = f"#!/bin/sh\n{_TELL}\n"
 # A shell makes the mark in the third line, and leaves the file in the fourth. For Python these
-# lines are in a string, and the last lines make the mark.
+# lines are in a string, and the last line makes the mark.
 SHELL_AND_PYTHON = f"""\
 #!/bin/sh
 ''':'
-{_SHELL}
+{_TELL}
 return 0 2>/dev/null || exit 0
 '''
 {_PYTHON}"""
 
 
 # git runs the program of this setting when it looks for changed files.
-_GIT = f'\n[core]\n\tfsmonitor = "{_SHELL}; false"\n'
+_GIT = f'\n[core]\n\tfsmonitor = "{_TELL}; false"\n'
 LIBRARY = re.compile(r"\.(so(\.\d+)*|node)$")
 # The text in planted.so that the path of the mark replaces, and the most bytes of the path.
 PLACEHOLDER, MOST = b"PLANTED-MARK", 4095
@@ -118,6 +93,9 @@ def write_planted(path: Path, mark: Path, kept: str = "", name: Path | None = No
     """
     name = name or path
     path.parent.mkdir(parents=True, exist_ok=True)
+    teller = mark.with_name(TELLER)
+    if not teller.exists():
+        teller.write_text(_TELLS)
     if LIBRARY.search(name.name):
         path.write_bytes(_library(mark))
     elif name.parts[-2:] == (".git", "config"):
@@ -128,7 +106,7 @@ def write_planted(path: Path, mark: Path, kept: str = "", name: Path | None = No
 
 
 def _marked(text: str, mark: Path) -> str:
-    return text.replace("{mark}", str(mark))
+    return text.replace("{mark}", str(mark)).replace("{teller}", str(mark.with_name(TELLER)))
 
 
 def _language(name: Path, kept: str) -> str:

@@ -25,7 +25,7 @@ from boxspec.folders import delete
 from boxspec.random_names import random_name
 from boxspec.subject.observe.facts import content, holds
 from boxspec.subject.observe.probes import ProbeResult
-from boxspec.subject.planted import PLANTED, PROGRAMS, write_planted
+from boxspec.subject.planted import PLANTED, PROGRAMS, TELLER, write_planted
 from boxspec.verify.confinement import UNKNOWN, Confinement, of_mark, of_process
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.linked import after_linking, names
@@ -121,7 +121,7 @@ def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
 
 def _marks(scene: Scene) -> list[Path]:
     assert scene.marks is not None
-    return [path for path in scene.marks.iterdir() if path.name != INSIDE]
+    return [path for path in scene.marks.iterdir() if path.name not in (INSIDE, TELLER)]
 
 
 def _can_write(scene: Scene) -> bool:
