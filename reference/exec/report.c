@@ -81,6 +81,7 @@ static int report_result(struct bs_run *run, struct bs_exec_result *result, stru
     result->truncated = (run->out.over ? BS_STDOUT : 0U) | (run->err.over ? BS_STDERR : 0U);
     result->detached_writers = run->detached_writers;
     result->killed_writers = run->killed_writers;
+    result->unfinished = run->unfinished;
     result->group_left = run->group.left;
     result->usage = run->usage;
     result->out = bs_buf_take(&run->out.kept);
@@ -100,6 +101,7 @@ static bool launch_failed(struct bs_run *run, struct bs_launch_failure *failure)
     if (failure->step != BS_LAUNCH_KILLED_WRITERS)
         return true;
     run->killed_writers = true;
+    run->unfinished |= BS_STDOUT | BS_STDERR;
     return false;
 }
 

@@ -38,6 +38,7 @@ struct bs_run {
     bool detached_writers;
     bool held_at_exit[2]; /* the output pipes that a process held when the leader had exited */
     bool killed_writers;
+    unsigned unfinished; /* the streams that killed or detached writers held */
 };
 
 #endif

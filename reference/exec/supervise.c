@@ -69,8 +69,9 @@ static void note_writers(struct bs_run *run) {
 /* Find out whether a killed member held a pipe: the pipe had a writer before the kill and has none
  * now. Called once the group has ended, so a writer that is left is outside the group. */
 static void note_killed_writers(struct bs_run *run) {
-    run->killed_writers = (run->held_at_exit[0] && !has_writer(&run->out)) ||
-                          (run->held_at_exit[1] && !has_writer(&run->err));
+    run->unfinished = (run->held_at_exit[0] && !has_writer(&run->out) ? BS_STDOUT : 0U) |
+                      (run->held_at_exit[1] && !has_writer(&run->err) ? BS_STDERR : 0U);
+    run->killed_writers = run->unfinished != 0;
 }
 
 /* Take the step that is due. Returns true once the group has ended. */
@@ -168,6 +169,7 @@ static bool stop_draining(struct bs_run *run, uint64_t now) {
     note_output(run, &run->out, bs_drain_rest(&run->out, &run->receivers));
     note_output(run, &run->err, bs_drain_rest(&run->err, &run->receivers));
     run->detached_writers = !drained(run);
+    run->unfinished |= (run->out.fd >= 0 ? BS_STDOUT : 0U) | (run->err.fd >= 0 ? BS_STDERR : 0U);
     return true;
 }
 

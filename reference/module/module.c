@@ -42,7 +42,7 @@ static int call_function(const struct bs_module_request *request, struct bs_modu
     int code = request->function(request->function_ctx, request->id, request->input,
                                  request->input_len, &output, err);
     if (code == BS_OK)
-        code = bs_module_check_output(&output, result, err);
+        code = bs_module_check_output(&output, true, result, err);
     bs_bytes_clear(&output);
     return code;
 }
@@ -82,7 +82,7 @@ static int decide_outcome(struct bs_exec_result *run, int late, struct bs_module
         (void)snprintf(words, sizeof words, "it exited with %d", run->exit_code);
         set_outcome(result, BS_MODULE_NON_ZERO_EXIT, words);
     } else {
-        return bs_module_check_output(&run->out, result, err);
+        return bs_module_check_output(&run->out, (run->unfinished & BS_STDOUT) == 0, result, err);
     }
     return BS_OK;
 }

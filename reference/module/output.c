@@ -16,7 +16,21 @@ bool bs_module_is_json(const char *text, size_t len, struct bs_json_error *why, 
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-int bs_module_check_output(struct bs_bytes *output, struct bs_module_result *result,
+static size_t leading_spaces(const struct bs_bytes *output) {
+    size_t n = 0;
+    while (is_space(output->data[n]))
+        n++;
+    return n;
+}
+
+/* True if the JSON text is a number that further bytes could continue. */
+static bool ends_in_number(const struct bs_bytes *output) {
+    char first = output->data[leading_spaces(output)];
+    bool is_number = first == '-' || (first >= '0' && first <= '9');
+    return is_number && !is_space(output->data[output->len - 1]);
+}
+
+int bs_module_check_output(struct bs_bytes *output, bool complete, struct bs_module_result *result,
                            struct bs_error *err) {
     struct bs_json_error why;
     bool is = false;
@@ -29,9 +43,14 @@ int bs_module_check_output(struct bs_bytes *output, struct bs_module_result *res
                        why.column, why.message);
         return BS_OK;
     }
-    size_t start = 0;
-    while (is_space(output->data[start]))
-        start++;
+    if (!complete && ends_in_number(output)) {
+        result->outcome = BS_MODULE_OUTPUT_PARSE;
+        (void)snprintf(result->message, sizeof result->message,
+                       "the last digits of the number may be lost: a process that the module left "
+                       "held stdout; end the output with a line feed");
+        return BS_OK;
+    }
+    size_t start = leading_spaces(output);
     while (is_space(output->data[output->len - 1]))
         output->len--;
     output->len -= start;

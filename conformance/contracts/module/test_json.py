@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from boxspec.api import expect, one_of, requires, written
+from boxspec.api import programs as P
 from boxspec.places import ROOT
 from contracts.module.client import Executed, ModuleCase
 from contracts.module.judging import end, printing, quoted
+from contracts.shared.moments import attempted
 
 VECTORS = ROOT / "fixtures" / "vectors"
 
@@ -70,6 +72,30 @@ def test_a_character_split_between_two_reads_stays_whole(case: ModuleCase) -> No
         (end(seen), seen.value == text),
         ("value", True),
     )
+
+
+LEFT: dict[str, tuple[str, list[str], tuple[str, Any]]] = {
+    "a number": ("12", [], ("OutputParseFailed", None)),
+    "a negative number after blanks": (" \\n-1.5", [], ("OutputParseFailed", None)),
+    "a process outside of the group": ("12", ["--setsid"], ("OutputParseFailed", None)),
+    "a number and a line feed": ("12\\n", [], ("value", 12)),
+    "a list that ends": ("[12]", [], ("value", [12])),
+    "a number, and stdout is closed": ("12", ["--keep", "none"], ("value", 12)),
+}
+
+
+@requires("MODULE-JSON-04")
+@pytest.mark.parametrize("what", LEFT)
+def test_a_number_that_a_process_could_continue_is_no_value(case: ModuleCase, what: str) -> None:
+    """Execute a module that prints a part of its output and leaves a process with stdout."""
+    text, words, wanted = LEFT[what]
+    events = case.events()
+    keep = [] if "--keep" in words else ["--keep", "out"]
+    command = " ".join(quoted(each) for each in (P.orphan, events.path, *keep, *words))
+    case.module.script("leaves", f"printf '{text}'; exec {command}")
+    seen = case.module.execute("leaves", within_s=15)
+    attempted(events, orphan=1)
+    expect("outcome of the module, and the value", (end(seen), seen.value), wanted)
 
 
 @requires("MODULE-JSON-01")

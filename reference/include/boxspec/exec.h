@@ -175,6 +175,9 @@ struct bs_exec_result {
     bool detached_writers; /* a process that left the group still held a pipe of the run */
     /* the library killed a member that outlived the child and held a pipe of the run */
     bool killed_writers;
+    /* The streams that those two kinds of processes held, so that output of them may be lost:
+     * BS_STDOUT, BS_STDERR, their sum, or 0. If a sandbox reports killed writers, both. */
+    unsigned unfinished;
     unsigned group_left; /* members that were still alive when the library gave up after SIGKILL */
     unsigned pending_signals; /* further signals that the caller received during the run */
     struct rusage usage;      /* of the child and its reaped descendants */
@@ -183,7 +186,7 @@ struct bs_exec_result {
 #define BS_EXEC_RESULT_INIT                                                                        \
     {                                                                                              \
         false, false, 0, BS_BYTES_INIT, BS_BYTES_INIT, 0, BS_ENDED_EXIT, 0, 0, false, false, 0, 0, \
-        {                                                                                          \
+            0, {                                                                                   \
             {0, 0}, {0, 0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}, { 0 } \
         }                                                                                          \
     }

@@ -34,7 +34,9 @@
  * true in the result. The module can still read the environment of other processes of the user,
  * such as the shell that started the caller; only a sandbox with a pid namespace hides them.
  *
- * JSON is RFC 8259: UTF-8, unique member names, complete surrogate pairs, at most 64 levels.
+ * JSON is RFC 8259: UTF-8, unique member names, complete surrogate pairs, at most 64 levels. A
+ * number at the very end of the output is refused (BS_MODULE_OUTPUT_PARSE) if a process that the
+ * module left held stdout, because that process could have written further digits.
  *
  * Threads. Any number of threads may execute modules at once; what exec.h says about SIGINT,
  * SIGTERM and the environment holds for the length of the call. A module is killed if the thread

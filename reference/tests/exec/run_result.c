@@ -57,6 +57,7 @@ static void a_killed_writer_is_reported_and_its_output_is_kept(void **state) {
         struct bs_exec_result result = run_to_result(&request);
         assert_int_equal(result.exit_code, 7);
         assert_int_equal(result.killed_writers, rows[i].killed);
+        assert_int_equal(result.unfinished, rows[i].killed ? BS_STDOUT | BS_STDERR : 0);
         assert_text(&result.out, rows[i].out);
         bs_exec_result_clear(&result);
     }

@@ -201,6 +201,29 @@ static void a_signal_interrupts(void **state) {
     bs_module_result_clear(&result);
 }
 
+static void a_number_that_a_process_could_continue_is_no_value(void **state) {
+    const struct folder *folder = *state;
+    static const struct {
+        const char *script;
+        enum bs_module_outcome outcome;
+    } rows[] = {
+        {"printf 12; (echo >f; exec sleep 60) 2>/dev/null & read x <f\n", BS_MODULE_OUTPUT_PARSE},
+        {"echo 12; (echo >f; exec sleep 60) 2>/dev/null & read x <f\n", BS_MODULE_VALUE},
+        {"printf '[12]'; (echo >f; exec sleep 60) 2>/dev/null & read x <f\n", BS_MODULE_VALUE},
+        {"printf 12; (exec >/dev/null; echo >f; exec sleep 60) & read x <f\n", BS_MODULE_VALUE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char script[256];
+        const char id[] = {(char)('a' + i), '\0'};
+        (void)snprintf(script, sizeof script, "#!/bin/sh\nmkfifo f; %s", rows[i].script);
+        folder_add_file(folder, id, script, 0755);
+        struct bs_module_request request = asking(folder, id, "1");
+        struct bs_module_result result = executed(&request);
+        assert_int_equal(result.outcome, rows[i].outcome);
+        bs_module_result_clear(&result);
+    }
+}
+
 int main(int argc, char **argv) {
     bs_module_runner_main(argc, argv);
 #define in_a_folder(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
@@ -214,6 +237,7 @@ int main(int argc, char **argv) {
         in_a_folder(a_signal_before_the_run_begins_interrupts_it),
         in_a_folder(a_disabled_module_runs_the_callback),
         in_a_folder(a_signal_interrupts),
+        in_a_folder(a_number_that_a_process_could_continue_is_no_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,3 +219,19 @@ def a_text_is_handed_over():
     @replaces(values)
     def encode(original, value):
         return original(again(value))
+
+
+@fault("MODULE-JSON-04", "a number is a value whoever holds stdout", "read to the end, then parse")
+def a_part_of_a_number_is_a_value():
+    @replaces(execution.Execution)
+    def judge_tail(original, self, value, ended):
+        pass
+
+
+@fault("MODULE-JSON-04", "only killed writers count", "the group ended, so all output is there")
+def a_process_outside_of_the_group_is_forgotten():
+    @replaces(execution.RawRun)
+    def drain(original, self):
+        original(self)
+        if self.detached:
+            self.unfinished.clear()

@@ -63,6 +63,7 @@ class Run:
         self.end: End | None = None  # how the leader ended: (si_code, si_status)
         self.detached = False
         self.killed_writers = False
+        self.unfinished: list[str] = []  # streams that killed or detached writers held
         # after SIGKILL: if members still run at this time, the run no longer waits for them
         self.given_up: int | None = None
         self.group_left = 0
@@ -200,7 +201,8 @@ class Run:
         self.group.kill()
         if held:
             self.await_end(monotonic_ns() + KILL_NS, again=self.group.kill)
-            self.killed_writers = any(not output.has_writer() for output in held)
+            self.unfinished = [output.name for output in held if not output.has_writer()]
+            self.killed_writers = bool(self.unfinished)
 
     def terminate(self, cause: Cause) -> None:
         self.first_signal(cause)
@@ -252,7 +254,9 @@ class Run:
             if len(self.watch.noted) > seen:
                 seen = len(self.watch.noted)
                 limit = min(limit, monotonic_ns() + constants.TICK_NS)
-        self.detached = any(output.fd >= 0 for output in self.outputs)
+        left = [output.name for output in self.outputs if output.fd >= 0]
+        self.detached = bool(left)
+        self.unfinished += left
 
     def reap(self) -> None:
         until = self.given_up or monotonic_ns() + KILL_NS

@@ -52,6 +52,7 @@ class RawRun(Run):
             "cause": cause.name,
             "end": self.end,
             "over": [name for name, output in outputs.items() if output.over],
+            "unfinished": self.unfinished,
             **{name: b"".join(output.kept) for name, output in outputs.items()},
         }
 
@@ -154,7 +155,9 @@ class Execution:
             raise Failure("Interrupted", signal=signals.name_of(noted[0]))
         self.judge_size(ended)
         self.judge_end(ended)
-        return self.judge_output(ended["stdout"])
+        value = self.judge_output(ended["stdout"])
+        self.judge_tail(value, ended)
+        return value
 
     def judge_size(self, ended: Object) -> None:
         if ended["over"]:
@@ -167,6 +170,17 @@ class Execution:
         if status != 0:
             stderr = ended["stderr"].decode("utf-8", "replace")
             raise Failure("NonZeroExit", exit_code=status, stderr=stderr)
+
+    def judge_tail(self, value: object, ended: Object) -> None:
+        """Refuse a number at the end of the output if a process that the module left held stdout.
+
+        The process may have written further digits later.
+        """
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        at_end = ended["stdout"][-1:].isdigit()
+        if "stdout" in ended["unfinished"] and is_number and at_end:
+            reason = "the last digits may be lost: another process held stdout"
+            raise Failure("OutputParseFailed", reason=reason)
 
     def judge_output(self, output: bytes) -> object:
         try:
