@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from boxspec.api import requires
+from boxspec.api import expect, requires
 from contracts.policy.api import (
     WITHIN_S,
     judge_decisions,
@@ -78,3 +78,29 @@ def test_an_end_with_wildcards_is_found_among_plain_ones(
         wanted = {path: last(rules, path) for path in paths}
         items = case.policy.check(one_profile(rules, []), questions("read", wanted))
         judge_decisions(case, items, wanted, len(rules))
+
+
+@requires("POLICY-CHECK-11")
+def test_policies_that_differ_only_far_from_their_start_are_two(case: PolicyCase) -> None:
+    """Check two policies of equal length, which begin and end alike, one after the other."""
+    rules = [f"never/{number:06}" for number in range(4000)]
+    for name in ("x", "y"):
+        policy = one_profile([*rules[:2000], name, *rules[2000:]], [])
+        items = case.policy.check(policy, questions("read", ["x", "y"]), None, WITHIN_S)
+        got = [item.get("allowed") for item in items]
+        expect(f"may x and y be read by the rule {name}", got, [name == "x", name == "y"])
+
+
+@requires("POLICY-CHECK-11")
+def test_each_of_many_checks_of_a_request_has_an_answer_of_its_own(case: PolicyCase) -> None:
+    paths = [f"{'a' if number % 3 else 'b'}/{number}" for number in range(4100)]
+    items = case.policy.check(one_profile(["a/**"], []), questions("read", paths), None, WITHIN_S)
+    got = [(item.get("path"), item.get("allowed")) for item in items]
+    wanted = [(path, path.startswith("a/")) for path in paths]
+    wrong = [at for at, right in enumerate(wanted) if got[at : at + 1] != [right]]
+    expect(
+        f"answers to {[paths[at] for at in wrong[:1]]}",
+        [got[at : at + 1] for at in wrong[:1]],
+        [[wanted[at]] for at in wrong[:1]],
+        {"asked": len(wanted), "wrong": len(wrong)},
+    )

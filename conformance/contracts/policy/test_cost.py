@@ -82,6 +82,17 @@ def test_a_glob_costs_no_more_than_linear_in_the_pattern(case: PolicyCase, shape
     judged(case, f"{shape}, of the pattern", question)
 
 
+@requires("POLICY-COST-01", capability=("glob", "policy.fold"))
+def test_combining_marks_cost_no_more_than_linear(case: PolicyCase) -> None:
+    """Fold a letter with many marks, each of which has to be moved over half of the others."""
+
+    def question(times: int, size: int, mark: str) -> object:
+        letter = "a" + "\u0301\u0316" * (1000 * size)
+        return case.policy.match(f"k{mark}", [f"{letter}{n}{mark}" for n in range(times)], "fold")
+
+    judged(case, "a match with many marks in the path", question)
+
+
 # Each of these lists is difficult for one way of compiling lists.
 LISTS: dict[str, Callable[[int, str], str]] = {
     "names": lambda number, mark: f"src/{number}{mark}/**",

@@ -114,6 +114,23 @@ def test_a_side_root_that_meets_a_read_denied_rule_is_refused(
     sbpl.refuses(case, f"a side root that {name}", bad, bad.but(side_roots=["/opt/side"]), rule)
 
 
+@requires("SBPL-SIDE-04")
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_each_side_root_is_compared_with_each_rule(case: SbplCase, place: int) -> None:
+    sides = [f"/opt/{number}" for number in range(3)]
+    for rule in ("a/k", "b/k/**"):
+        given = Setup(deny_read=["a/k", "b/k/**"], side_roots=sides, provider="codex")
+        meets = [*sides[:place], f"/Users/u/ws/{rule[0]}", *sides[place + 1 :]]
+        bad = given.but(side_roots=meets)
+        sbpl.refuses(case, f"side root {place} above the rule {rule}", bad, given, rule)
+
+
+@requires("SBPL-SIDE-04")
+def test_a_read_denied_rule_counts_even_if_a_later_rule_allows_it(case: SbplCase) -> None:
+    bad = Setup(read=["**", "!k/**", "k/**"], side_roots=["/Users/u/ws/k"], provider="codex")
+    sbpl.refuses(case, "a side root", bad, bad.but(side_roots=["/opt/side"]), "k/**")
+
+
 # A root, a side root in or above it with another spelling, and a rule.
 FOLDED = {
     "the rule's": ("/Users/u/ws", "/Users/u/ws/SECRET/x", "secret/**"),

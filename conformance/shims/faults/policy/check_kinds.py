@@ -3,6 +3,7 @@
 import policy.decide as decide
 import policy.glob as glob
 import policy.merge as merge
+import policy.ops as ops
 from faults.policy.counted import keep_first
 from faults.registry import fault, replaces
 
@@ -92,3 +93,25 @@ def matched_rule_is_the_body():
         if found.deciding is not None:
             found.matched_rule = found.deciding.rule.body
         return found
+
+
+@fault("POLICY-CHECK-11", "a policy is kept by its first 4 KiB and its length", "a cheap digest")
+def policies_are_kept_by_their_start():
+    kept = {}
+
+    @replaces(merge)
+    def load(original, base, workspace=None):
+        key = (base[0][:4096], base[0][-64:], len(base[0]), base[1], workspace)
+        if key not in kept:
+            kept[key] = original(base, workspace)
+        return kept[key]
+
+
+@fault(
+    "POLICY-CHECK-11", "checks after the 4,096th get the answer before it", "a buffer that wraps"
+)
+def checks_after_the_4096th_are_not_made():
+    @replaces(ops)
+    def items(original, answer, given):
+        found = original(answer, given[:4096])
+        return found + found[-1:] * (len(given) - len(found))

@@ -3,6 +3,7 @@
 import os
 
 import policy.decide as decide
+import policy.fold as folding
 import policy.glob as glob
 import policy.judge as judge
 import policy.ops as ops
@@ -136,3 +137,10 @@ def compared_lists_are_kept():
             for body in bodies:
                 sum(other.startswith(body) or other.endswith(body) for other in bodies)
         original(file, is_workspace)
+
+
+@fault("POLICY-COST-01", "each mark is moved over all earlier ones", "normalize: insertion sort")
+def marks_are_sorted_by_insertion():
+    @replaces(folding)
+    def composed(original, text):
+        return folding.normalize("NFC", text)

@@ -218,3 +218,23 @@ def side_roots_are_always_compared():
             original(given)
         finally:
             given.provider = provider
+
+
+@fault("SBPL-SIDE-04", "only the first side root is compared", "side_roots[0]")
+def only_the_first_is_compared():
+    @replaces(refusals)
+    def refuse_side_roots(original, given):
+        every = given.side_roots
+        given.side_roots = every[:1]
+        try:
+            original(given)
+        finally:
+            given.side_roots = every
+
+
+@fault("SBPL-SIDE-04", "a deny that a later rule repeats as an allow is left out", "a map by text")
+def rules_that_are_allowed_again_are_not_compared():
+    @replaces(refusals)
+    def denied_places(original, given):
+        allowed = {entry.rule.body for entry in given.read if entry.sign == "+"}
+        return [each for each in original(given) if each[0] not in allowed]
