@@ -126,8 +126,17 @@ def _cause(judged: Judged) -> Iterator[Violation]:
         )
 
 
+def _ended_by_exit(judged: Judged) -> bool:
+    """True if the group may have been killed because the child had exited. A signal to the caller
+    that arrives afterwards names the outcome, but comes too late for a first signal."""
+    ends = [cause for cause in judged.causes if cause.name == "exit"]
+    return judged.first_signal is None and any(
+        may_be_first(judged, end, judged.causes) for end in ends
+    )
+
+
 def _grace(judged: Judged) -> Iterator[Violation]:
-    if judged.reported == "exit":
+    if judged.reported == "exit" or _ended_by_exit(judged):
         return
     yield from has_a_grace(judged, "MODULE-TIME-03")
     yield from reaches_each(judged, "MODULE-TIME-03")

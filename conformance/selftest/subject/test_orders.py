@@ -118,6 +118,12 @@ def test_orders_with_a_choice_conform_and_have_one_trace() -> None:
     assert not any(each.violations or each.missed for each in first)
 
 
+def test_a_signal_after_the_end_of_a_module_needs_no_grace() -> None:
+    """The group is killed because of the exit; the later signal names the outcome."""
+    (ran,) = run(["orphan-term/23=TERM"], contract="module")
+    assert (ran.violations, ran.missed) == ([], [])
+
+
 def test_a_delay_of_the_caller_after_the_spawn_does_not_postpone_the_deadline() -> None:
     (ran,) = run(["escapes-deadline/0=time,8=time"])
     assert ran.violations == []
