@@ -129,3 +129,16 @@ def test_keys_of_every_length_are_compared_as_a_whole(
         )
         again = loads(case, format_, place, [*keys, keys[0]])
         expect(f"whether a repeated key of {length} characters loads", again, False)
+
+
+@requires("POLICY-FILE-15", capability="policy.yaml")
+@pytest.mark.parametrize("key", ["", "? ", "~", "? ~"])
+def test_a_key_that_is_left_out_is_no_string(case: PolicyCase, key: str) -> None:
+    """Load a flow mapping with a key that is null. A quoted empty key is a string."""
+    for given, wanted in ((key, False), (key.removesuffix("~") + '""', True)):
+        text = (
+            "schemaVersion: 2\nkind: Policy\nspec: {}\n"
+            f"metadata: {{name: x, labels: {{{given} : v}}}}\n"
+        )
+        answer = case.policy.load(policy_file(text.encode(), "yaml"))
+        expect(f"whether a policy with the labels {{{given} : v}} loads", answer.ok, wanted)

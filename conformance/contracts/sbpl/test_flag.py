@@ -134,6 +134,8 @@ OTHERS = {
         " --config a=b x",
     ),
     "codex, in order": ("codex -s a 1 2 --model o3 3", f"codex {FULL} 1 2 --model o3 3"),
+    "codex, a setting without a value": ("codex x -c", f"codex {FULL} x -c"),
+    "codex, a long setting without a value": ("codex x --config", f"codex {FULL} x --config"),
     "codex, exec later": ("codex x exec y", f"codex {FULL} x exec y"),
     "gemini": (
         "gemini --sandbox-image=x --sandboxed -sx --s -S -p hi",

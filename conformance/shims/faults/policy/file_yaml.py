@@ -116,3 +116,12 @@ def a_text_on_several_lines_is_placed_at_its_end():
         if not yamltext.is_plain(event) and event.start_mark.line != event.end_mark.line:
             node.at = event.end_mark.index
         return node
+
+
+@fault("POLICY-FILE-15", "a key that is left out is an empty text", "a plain text of no length")
+def a_key_that_is_left_out_is_a_text():
+    @replaces(yamltext)
+    def take_key(original, top, event, node):
+        if event.value == "":
+            node.kind = "string"
+        original(top, event, node)

@@ -116,3 +116,11 @@ def no_sandbox_is_removed():
     @replaces(flags)
     def gemini_flag(original, words, i):
         return 1 if words[i] == b"--no-sandbox" else original(words, i)
+
+
+@fault("SBPL-FLAG-06", "a setting without a value is removed", "an index out of range is caught")
+def a_setting_without_a_value_is_removed():
+    @replaces(flags)
+    def codex_setting(original, words, i):
+        is_last = words[i] in flags.CODEX_SETTINGS and i + 1 == len(words)
+        return 1 if is_last else original(words, i)
