@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from boxspec.api import Late, ShimProcess
+from boxspec.api import Event, Late, ShimProcess
 from boxspec.api import programs as P
 from boxspec.subject.case import Message
 from boxspec.subject.observe import procs
@@ -143,8 +143,8 @@ class Pause:
     def steps(self) -> list[Step]:
         return [step("open", self.name), step("wait", self.name)]
 
-    def reached(self, within_s: float = 10) -> None:
-        self._events.wait("ready", timeout_s=within_s)
+    def reached(self, within_s: float = 10) -> Event:
+        return self._events.wait("ready", timeout_s=within_s)
 
     def go_on(self) -> None:
         self._case.open_gate(self.fifo)
