@@ -300,7 +300,7 @@ def stays(folder: Path) -> str:
 
 
 def _born(pid: int) -> int | None:
-    """Return the start time of a process in ticks since boot, or None if there is no process."""
+    """Return the start time of a process in ticks since boot; None if /proc does not show it."""
     try:
         line = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:

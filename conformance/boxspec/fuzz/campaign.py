@@ -40,8 +40,8 @@ def read_results(path: Path) -> list[Result]:
 
 
 def trials(faults: Iterable[Fault], args: argparse.Namespace) -> list[Trial]:
-    """Return the trials. They are ordered by seed, so that an interrupted run has tried every
-    fault."""
+    """Return the trials, ordered by seed: an interrupted campaign has then tried every fault with
+    the first seeds."""
     made = []
     for seed in range(1, args.seeds + 1):
         for fault in faults:

@@ -1,4 +1,4 @@
-"""Say what the sources of requirements are: documents, decisions, known mistakes."""
+"""Describe the sources of requirements: documents, decisions, known mistakes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ OTHER = re.compile(r"[A-Z]+-[A-Z]+-\d+\b")
 
 @cache
 def known() -> Mapping[str, str]:
-    """Return what the sources without addresses are, by the names with which they begin."""
+    """Return the description of each source without an address, by its first words."""
     found: Mapping[str, str] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
     return found
 
 
 def meanings(each: Requirement) -> dict[str, str]:
-    """Return what each source without an address is, by the name with which it begins.
+    """Return the description of each source that has no address, by its first words.
 
-    Other requirements are left out, because their ids say what they are.
+    Sources that are other requirements have no description: `explain` shows them by their ids.
     """
     sources = [part.strip() for part in each.source.split(";")]
     return {
@@ -35,7 +35,7 @@ def meanings(each: Requirement) -> dict[str, str]:
 
 
 def unexplained(each: Requirement) -> list[str]:
-    """Return the sources of a requirement that say neither here nor by an address what they are."""
+    """Return the sources of a requirement that have neither an address nor a description."""
     names = [*known(), *each.links]
     return [
         part

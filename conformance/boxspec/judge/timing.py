@@ -9,8 +9,8 @@ its counter disappears with it. If other processes were delayed, that child may 
 too. So on a busy machine an attempt that runs at the same time as other tests never fails; a later
 attempt without other tests decides.
 
-No counter shows some other delays: a virtual machine that was stopped while its clock went on, or a
-write that waited for the disk. They are short and rare, so a short excess must show in two
+Some delays show in no counter: a virtual machine was stopped while its clock went on, or a write
+waited for the disk. They are short and rare, so a short excess counts only if it shows in two
 attempts.
 """
 

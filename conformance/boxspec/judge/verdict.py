@@ -114,7 +114,7 @@ class Late(NotMeasured):
 
     The test is repeated then.
     hang: True if the awaited event did not happen at all. Then the test is repeated only once.
-    unexplained: True if no measured delay explains the excess. A second such attempt fails.
+    unexplained: True if no measured delay explains the excess. Two such attempts are a failure.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class Late(NotMeasured):
 
     @classmethod
     def once(cls, why: Failure) -> Late:
-        """Return this short excess as one that must show again before it counts."""
+        """Return Late for a short excess, which counts only if it shows again."""
         return cls(why.what, why.expected, why.got, why.evidence, unexplained=True)
 
     def failure(self) -> Failure:

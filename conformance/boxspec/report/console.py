@@ -71,8 +71,9 @@ class Console(Terminal):
 class Progress:
     """Prints the progress of a run: every second on a terminal, otherwise every 30 seconds.
 
-    progress_line: a function that returns the line, and the share that is done, from 0 to 1. It is
-        called every second in any case, because it also shows the implementation.
+    progress_line: a function that returns the line, and the share of the tests that have ended,
+        from 0 to 1. It is called every second even if no line is printed, because it also prints
+        the name of the implementation once that is known.
     """
 
     def __init__(self, console: Console, progress_line: Callable[[], tuple[str, float]]) -> None:

@@ -133,9 +133,9 @@ def _environment() -> Environment:
 
 
 def code(text: str) -> Markup:
-    """Return a text of a requirement with its parts in backticks as elements `code`."""
+    """Return a text of a requirement as HTML: parts in backticks become elements `code`."""
     parts = re.split(r"(`+)(.+?)\1(?!`)", text)
-    # Each third part stands between backticks; the backticks themselves are left out.
+    # The parts repeat in threes: text, backticks, code. The backticks are left out.
     return Markup("").join(
         Markup("<code>{}</code>").format(part.strip()) if place % 3 == 2 else escape(part)
         for place, part in enumerate(parts)

@@ -31,10 +31,11 @@ from boxspec.subject.case import Case
 STOP_S = 1.0
 # The estimated duration of a short test on an idle machine.
 SHORT_S = 1.0
-# If this share of the tests fails, a repeat is expected to take this many times as long as one
-# attempt on an idle machine, because a shim that fails often needs several attempts: in three runs
-# of a Go shim the factor was 2.1 to 5.6, in one of the reference 0.7. The expectation counts like
-# repeats of EXPECTED_S; those that have ended correct it.
+# The expected ratio of the duration of a repeat to that of one attempt on an idle machine. It is
+# TIMES if more than this share of the tests fails, because then a repeat may need several attempts:
+# in three runs of a Go shim the ratio was 2.1 to 5.6, in one of the reference 0.7. Repeats that have
+# ended correct the ratio. The expectation has the weight of repeats whose single attempts take
+# EXPECTED_S.
 FAILING, TIMES, EXPECTED_S = 0.1, 2.0, 5.0
 
 
@@ -52,14 +53,14 @@ class Recorder:
         self._hung: set[str] = set()
         # The test that is being repeated, and when that began by the monotonic clock.
         self._repeated = ("", 0.0)
-        # The seconds that the ended repeats took, and those of one attempt on an idle machine.
+        # How long the ended repeats took, and one attempt of each on an idle machine.
         self._took_s = self._once_s = 0.0
         self._recorded = self._broken = 0
 
     def record_ended(self, timeout_s: float = 0.0, most_s: float = math.inf) -> None:
         """Record all bodies that have ended. Wait at most `timeout_s` for the first one.
 
-        Leave the others to the next call after `most_s`: on a busy machine, bodies may end as fast
+        After `most_s`, leave the others to the next call: on a busy machine, bodies may end as fast
         as they are recorded.
 
         Callable from any thread: after a signal another thread may have to write the results.

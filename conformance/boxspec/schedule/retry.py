@@ -122,7 +122,7 @@ def _late(seen: list[Late]) -> str:
 
 
 def _once_or_fail(why: Failure, seen: list[Late]) -> Late:
-    """Return a short excess as late if it is the first one; raise every other failure."""
+    """Return Late for the first short excess; raise every other failure."""
     if why.short and not any(each.unexplained for each in seen):
         return Late.once(why)
     raise _with_first(why, seen[0]) from None

@@ -44,10 +44,9 @@ class State:
         self.ended: queue.SimpleQueue[str] = queue.SimpleQueue()
         jobs = affordable(config.getoption("boxspec_jobs"))
         self.long_bodies = BodyPool(jobs, on_end=self._end)
-        # Short bodies run in this thread pool and in the main thread, because a short case mostly
-        # waits for processes to start and end. The pool takes them from the end of the list, and
-        # the main thread from the beginning. With -x only the pool runs short bodies, so it runs
-        # two at once.
+        # A short case mostly waits for processes to start and end, so two short bodies run at once:
+        # the main thread takes them from the beginning of the list, and this thread pool from its
+        # end. With -x the main thread runs none, so the pool runs two at once.
         at_least = 2 if config.getoption("boxspec_fail_fast") else 1
         self.short_bodies = ShortQueue(self._end, at_least)
         # A second process that also runs short bodies. It exists only if there are many short tests

@@ -1,10 +1,9 @@
-"""Repeat a test that failed while its shim waited long for a processor, while everything was
-stopped, or by a short excess.
+"""Repeat a failed test if a delay may be the cause: its shim waited long for a processor, all
+processes were stopped, or a time limit was exceeded by a short time.
 
 Each test has moments that must come in time: a child must act before its deadline, or before its
-grace period ends. On a very busy machine they come too late, and a right implementation fails. If a
-time limit is exceeded by a short time, the cause may be a delay that no counter shows (see
-judge/timing.py).
+grace period ends. On a very busy machine they come too late, and a right implementation fails. A
+short excess may come from a delay that no counter shows (see judge/timing.py).
 """
 
 from __future__ import annotations
@@ -24,9 +23,10 @@ from boxspec.subject.waiting import Run, measured_wait_ms
 # processes of a run share it, so half of it counts. Only a time that was measured counts: on a busy
 # machine a shim that hangs may have waited all the time, but it did not.
 LONG_MS = 500.0
+# The reasons for a repeat.
 DELAYED, PAUSED = "delayed", "paused"
-# A wrong implementation fails many tests. So only this number of them is repeated. About ten tests
-# run during a pause.
+# A wrong implementation fails many tests. So only this number of them is repeated for each reason.
+# A pause may affect all tests that run during it, which are about ten.
 MOST = {DELAYED: 5, PAUSED: 10}
 
 
@@ -51,9 +51,10 @@ class Delays:
     def watch(self, case: Delayed) -> Iterator[None]:
         """Run the body of a test inside this block.
 
-        Raise Late in place of a Failure if a run of the case was delayed, or if all processes were
-        stopped. A failure stays if it already accounts for the delay, if the run had real-time
-        priority, or if the verdict is another one: no delay lets a program escape.
+        Raise Late in place of a Failure if a time limit was exceeded by a short time, if all
+        processes were stopped, or if a run of the case was delayed. After a delayed run the Failure
+        stays if it already accounts for the delay, or if the run had real-time priority. Other
+        verdicts always stay: no delay lets a program escape.
         """
         began = time.monotonic()
         try:
@@ -64,7 +65,7 @@ class Delays:
             waited_ms = measured_wait_ms(case.shim_processes)
             if why.verdict is not Verdict.FAILS:
                 raise
-            paused = case.attempt.number == 1 and self._pauses.one_since(began)
+            paused = case.attempt.number == 1 and self._pauses.ended_since(began)
             if paused and self._take(PAUSED):
                 raise Late.delayed(why, waited_ms) from why
             if why.timed or waited_ms <= LONG_MS:

@@ -1,7 +1,8 @@
 """Notice that all processes of a run were stopped for a while.
 
 A debugger, a frozen container and a suspended virtual machine stop the kit together with the shim
-and its programs. Deadlines go on, and after the pause the order of events is arbitrary.
+and its programs. The clock goes on, so deadlines pass, and after the pause the order of events is
+arbitrary.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Pauses:
                 self._last = now
             self._ticked = now
 
-    def one_since(self, began: float) -> bool:
+    def ended_since(self, began: float) -> bool:
         """True if a pause ended after this time of the monotonic clock."""
         # The thread may not have run since the pause.
         self._tick()

@@ -48,38 +48,40 @@ PLANTED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "others": (SCRIPTS, PACKAGES),
 }
 
-# This script adds the facts about its process to the mark. It lies beside the marks, so planted
-# files are short: a launcher may take each word of a file for a name to look up.
-TELLER = "tell"
+# A script in the folder of the marks, which adds the facts about its process to a mark. It is a
+# file of its own, so that planted files are short: a launcher may look up each word of a file as a
+# name. The script names programs by their full paths, because otherwise a planted `ls` would
+# execute itself again and again.
+FACTS_SCRIPT = "facts"
 _NAMESPACES = " ".join(f"/proc/self/ns/{name}" for name in ("mnt", "net", "pid", "user", "ipc"))
-_TELLS = f"""\
+_SCRIPT = f"""\
 {{ /bin/cat /proc/self/status; /bin/ls -l {_NAMESPACES}; echo; }} >>"$1" 2>/dev/null
 """
-_TELL = "/bin/sh '{teller}' '{mark}'"
-_PYTHON = f'import posix; posix.system("{_TELL}")\n'
-_JAVASCRIPT = "require('child_process').spawnSync('/bin/sh', ['{teller}', '{mark}']);\n"
-_PERL = "system('/bin/sh', '{teller}', '{mark}');\n"
+_CALL = "/bin/sh '{script}' '{mark}'"
+_PYTHON = f'import posix; posix.system("{_CALL}")\n'
+_JAVASCRIPT = "require('child_process').spawnSync('/bin/sh', ['{script}', '{mark}']);\n"
+_PERL = "system('/bin/sh', '{script}', '{mark}');\n"
 # make runs this shell line while it reads the file, also with the option -n.
-_MAKE = f"$(shell {_TELL})\n"
+_MAKE = f"$(shell {_CALL})\n"
 # By suffix, or by name if there is no suffix.
 LANGUAGES = {
     **{".py": _PYTHON, ".pth": _PYTHON, ".js": _JAVASCRIPT, ".cjs": _JAVASCRIPT, ".pl": _PERL},
     **dict.fromkeys((".mk", "Makefile", "makefile", "GNUmakefile"), _MAKE),
 }
-SHELL = f"#!/bin/sh\n{_TELL}\n"
+SHELL = f"#!/bin/sh\n{_CALL}\n"
 # A shell makes the mark in the third line, and leaves the file in the fourth. For Python these
 # lines are in a string, and the last line makes the mark.
 SHELL_AND_PYTHON = f"""\
 #!/bin/sh
 ''':'
-{_TELL}
+{_CALL}
 return 0 2>/dev/null || exit 0
 '''
 {_PYTHON}"""
 
 
 # git runs the program of this setting when it looks for changed files.
-_GIT = f'\n[core]\n\tfsmonitor = "{_TELL}; false"\n'
+_GIT = f'\n[core]\n\tfsmonitor = "{_CALL}; false"\n'
 LIBRARY = re.compile(r"\.(so(\.\d+)*|node)$")
 # The text in planted.so that the path of the mark replaces, and the most bytes of the path.
 PLACEHOLDER, MOST = b"PLANTED-MARK", 4095
@@ -93,9 +95,9 @@ def write_planted(path: Path, mark: Path, kept: str = "", name: Path | None = No
     """
     name = name or path
     path.parent.mkdir(parents=True, exist_ok=True)
-    teller = mark.with_name(TELLER)
-    if not teller.exists():
-        teller.write_text(_TELLS)
+    script = mark.with_name(FACTS_SCRIPT)
+    if not script.exists():
+        script.write_text(_SCRIPT)
     if LIBRARY.search(name.name):
         path.write_bytes(_library(mark))
     elif name.parts[-2:] == (".git", "config"):
@@ -106,7 +108,7 @@ def write_planted(path: Path, mark: Path, kept: str = "", name: Path | None = No
 
 
 def _marked(text: str, mark: Path) -> str:
-    return text.replace("{mark}", str(mark)).replace("{teller}", str(mark.with_name(TELLER)))
+    return text.replace("{mark}", str(mark)).replace("{script}", str(mark.with_name(FACTS_SCRIPT)))
 
 
 def _language(name: Path, kept: str) -> str:

@@ -67,7 +67,7 @@ def limits() -> list[Limit]:
 
 
 def left_of_numbers() -> int | None:
-    """Return for how many processes the kernel has numbers; None if it cannot be known."""
+    """Return how many more processes can get a number from the kernel; None if unknown."""
     # In a pid namespace the file has the limit of the namespace.
     with contextlib.suppress(OSError, ValueError):
         most = int(Path("/proc/sys/kernel/pid_max").read_text())

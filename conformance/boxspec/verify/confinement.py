@@ -41,8 +41,8 @@ def _namespaces(pid: int | str) -> list[str]:
 
 
 def _facts(text: str) -> Confinement:
-    """Return the facts in a text. Each start of a command makes new namespaces, so of a namespace
-    only counts whether it is that of the kit."""
+    """Return the facts in a text. Each start of a command makes new namespaces, so the fact about a
+    namespace is only whether the kit is in it too."""
     own = _namespaces("self")
     namespaces = {
         f"{each.partition(':')[0]}: {'own' if each in own else 'other'}"

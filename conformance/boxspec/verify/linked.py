@@ -37,7 +37,7 @@ NOT_YET, LINKED = "will replace", "replaced by a link to a folder outside"
 # launcher shows the folder. `{}` stands for the path.
 PATH = "filled with the path of a folder outside"
 OPTIONS = "filled with options that show a folder outside"
-# By the name of the launcher, after its documentation.
+# These options, by the name of the launcher, from its documentation.
 SHOW = {
     "bwrap": "--bind {} {}",
     "docker": "--volume={}:{}",
@@ -207,8 +207,10 @@ def _is_json(text: bytes | None) -> bool:
 
 
 def with_more(value: object, more: str) -> object:
-    """Return the JSON value with one more text in each list of texts, except in lists of denied
-    ones."""
+    """Return the JSON value with one more text in each list of texts.
+
+    Members whose names contain `den`, such as `denyRead`, stay unchanged: they list what is denied.
+    """
     if isinstance(value, dict):
         return {
             name: each if "den" in name.lower() else with_more(each, more)
@@ -237,7 +239,7 @@ def _is_linked(target: Target) -> bool:
 
 def _uses(scene: Scene, target: Target, how: str) -> list[Attempt]:
     via = target.path if target.to == target.file else target.path / target.file.name
-    # Without a link, `via` may be a file that the command needs, so nothing writes to it.
+    # Before the link exists, `via` may be a file that the command needs, which must stay unchanged.
     via = via if how == LINKED else target.file
     found = target.file.stat()
     file = f"{found.st_dev}:{found.st_ino}"

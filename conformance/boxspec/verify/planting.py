@@ -9,7 +9,7 @@ a mark where no program inside can write.
 (linked.py).
 
 If a program inside can write outside, it can make a mark too. Then a mark counts only if its facts
-are those of a process outside, and the programs inside have other ones (confinement.py).
+are those of a process outside, and if the facts of the programs inside differ (confinement.py).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from boxspec.folders import delete
 from boxspec.random_names import random_name
 from boxspec.subject.observe.facts import content, holds
 from boxspec.subject.observe.probes import ProbeResult
-from boxspec.subject.planted import PLANTED, PROGRAMS, TELLER, write_planted
+from boxspec.subject.planted import PLANTED, PROGRAMS, FACTS_SCRIPT, write_planted
 from boxspec.verify.confinement import UNKNOWN, Confinement, of_mark, of_process
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.linked import after_linking, names
@@ -52,9 +52,9 @@ SOURCES = ["/bin/sh", "-c", '. "$0"; exec "$@"']
 # The program inside tries to make this file in the folder of the marks. If that works, programs
 # inside can make marks too.
 INSIDE = "inside"
-NOT_TOLD_APART = (
+INDISTINGUISHABLE = (
     "a program inside can write outside, and its namespaces and privileges are those of a program"
-    " outside, so nothing shows which of both has executed a planted file"
+    " outside, so a mark does not show whether a planted file was executed inside or outside"
 )
 
 
@@ -88,7 +88,7 @@ def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
         paths, outcome = _planted(starter, scene, [*usual, *looked_up])
         inside = outcome.confinement
         if _can_write(scene) and inside in (UNKNOWN, of_process("self")) and not starter.is_control:
-            found.cannot |= {rows[0].id: NOT_TOLD_APART}
+            found.cannot |= {rows[0].id: INDISTINGUISHABLE}
             return found
         if not outcome.ran:
             found.problem = outcome.problem
@@ -111,7 +111,7 @@ def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
             ended = starter.run(scene, words, witness=plan.witness)
             collect(scene, found, wanted, plan, ended)
         if _can_write(scene) and any(_is_unclear(path, inside) for path in _marks(scene)):
-            why = "a planted file was executed, and nothing shows whether this was outside"
+            why = "a planted file was executed, but its mark does not show whether this was outside"
             found.cannot |= {} if _leaks(found, rows[0]) else {rows[0].id: why}
     # A command that did not end in time once may not end in further starts either.
     if found.ran and not found.hangs:
@@ -121,7 +121,7 @@ def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
 
 def _marks(scene: Scene) -> list[Path]:
     assert scene.marks is not None
-    return [path for path in scene.marks.iterdir() if path.name not in (INSIDE, TELLER)]
+    return [path for path in scene.marks.iterdir() if path.name not in (INSIDE, FACTS_SCRIPT)]
 
 
 def _can_write(scene: Scene) -> bool:
@@ -135,7 +135,7 @@ def _is_from_outside(mark: Path) -> bool:
 
 
 def _is_unclear(mark: Path, inside: Confinement) -> bool:
-    """True if a process whose confinement is not that of a program inside has made the mark."""
+    """True if some process that made the mark is not confined as the programs inside are."""
     return any(each != inside for each in of_mark(mark))
 
 
@@ -222,10 +222,10 @@ def _planted(starter: Starter, scene: Scene, paths: Iterable[Path]) -> tuple[lis
 
 
 def _assigned(starter: Starter, scene: Scene, paths: Iterable[Path]) -> bool:
-    """Let a program inside write variables to each file whose name contains `env`: one loads a
-    library, and one names a folder of programs, for statically linked launchers.
+    """Let a program inside write variables to each file whose name contains `env`.
 
-    Return True if the program could write to one.
+    LD_PRELOAD names a library. A statically linked launcher ignores it, so PATH names a folder of
+    programs. Return True if the program could write to one.
     """
     named = [path for path in paths if "env" in path.name.lower()]
     libraries = {path: scene.fresh(scene.root) for path in named}

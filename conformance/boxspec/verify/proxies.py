@@ -117,14 +117,14 @@ class ControlProxy:
         self._thread.start()
 
     def _serve(self) -> None:
-        while self._is_asked():
+        while self._has_client():
             client, _ = self._listener.accept()
             client.settimeout(2)
             with client, contextlib.suppress(OSError, ValueError, IndexError):
                 _serve_one(client)
 
-    def _is_asked(self) -> bool:
-        """Wait for a client and return True, or return False at the end."""
+    def _has_client(self) -> bool:
+        """Wait for the next client. Return False if the proxy is closed instead."""
         ready = select.poll()
         for each in (self._listener, self._theirs):
             ready.register(each, select.POLLIN)

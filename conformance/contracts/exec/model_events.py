@@ -35,7 +35,7 @@ def _replay(scenario: Scenario, ran: Ran) -> Replay:
 def _with_answer(ran: Ran) -> Ran:
     """Return the run of a batch with an answer after the last event of its own processes.
 
-    The driver does not see when the run ended. What comes after that event belongs to other runs.
+    The driver does not see when the run ended. Later events belong to other runs.
     """
     last = max(at for at, note in enumerate(ran.notes) if note.kind in OWN)
     answer = replace(ran.notes[last], kind="answers", facts={})

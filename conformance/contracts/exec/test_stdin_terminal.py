@@ -113,8 +113,8 @@ def test_neither_of_two_children_at_one_terminal_is_left_stopped(case: ExecCase)
     expect("how the runs ended", ends, [NOT_STOPPED, NOT_STOPPED])
 
 
-# Time in which an implementation notices that a child is stopped. Afterwards the terminal becomes
-# free.
+# The time in which an implementation should notice that a child is stopped. After it the terminal
+# becomes free.
 NOTICED_S = 1.0
 BEFORE_READING = {"SIGTTIN": "", "SIGTTOU": "stty -echo; "}
 
@@ -128,7 +128,7 @@ def ended(fifo: int) -> bool:
     return False
 
 
-def beside_the_owner(case: ExecCase, before: str) -> tuple[RunAnswer, RunAnswer]:
+def two_at_one_terminal(case: ExecCase, before: str) -> tuple[RunAnswer, RunAnswer]:
     """Run a child that has the terminal, and start a second child that uses it too.
 
     The first child reads only after the second one has ended or was stopped for NOTICED_S.
@@ -142,7 +142,8 @@ def beside_the_owner(case: ExecCase, before: str) -> tuple[RunAnswer, RunAnswer]
             runs: list[Run] = [owner | AT_TERMINAL, (300, other | AT_TERMINAL)]
             with case.exec.start_batch(runs, **terminal.options) as shim:
                 events.wait("ready")
-                # Without a writer a read returns nothing at once, as after the last writer's end.
+                # Before a writer opens the fifo, a read returns no bytes at once, as it does after
+                # the last writer has closed it.
                 until(lambda: poll([reader], 0) != set())
                 until(lambda: ended(reader), NOTICED_S)
                 case.open_gate(gate)
@@ -155,17 +156,17 @@ def beside_the_owner(case: ExecCase, before: str) -> tuple[RunAnswer, RunAnswer]
 
 @requires("EXEC-STDIN-16", capability="exec.concurrent", overlap=1.5)
 @pytest.mark.parametrize("signal", BEFORE_READING)
-def test_a_child_beside_the_owner_of_the_terminal_is_not_left_stopped(
-    case: ExecCase, signal: str
-) -> None:
-    ends = [how_it_ended(run, b"words") for run in beside_the_owner(case, BEFORE_READING[signal])]
+def test_a_child_without_the_terminal_is_not_left_stopped(case: ExecCase, signal: str) -> None:
+    ends = [
+        how_it_ended(run, b"words") for run in two_at_one_terminal(case, BEFORE_READING[signal])
+    ]
     expect("how the runs ended", ends, [NOT_STOPPED, NOT_STOPPED])
 
 
 @requires("EXEC-RESULT-07", capability=("exec.concurrent", "exec.termination"), overlap=1.5)
 @pytest.mark.parametrize("signal", BEFORE_READING)
 def test_the_result_names_the_stop_by_the_terminal(case: ExecCase, signal: str) -> None:
-    _, other = beside_the_owner(case, BEFORE_READING[signal])
+    _, other = two_at_one_terminal(case, BEFORE_READING[signal])
     if other.result["success"]:
         raise NotApplicable("the child gets the terminal later")
     got = (other.result["termination"], other.result["signal"], other.result["exit_code"])

@@ -14,8 +14,8 @@ from contracts.shared.moments import pass_time
 # because a loop that never sleeps has no wake-ups. Time in which the caller waits for a processor
 # does not count: on a busy machine even twelve wake-ups wait long.
 COSTS = {"wakeups": 12, "cpu_ms": 50}
-# If it waits for a larger share of the time, the costs are not known: a loop that never sleeps
-# looks the same.
+# If the caller waits for a processor for a larger share of the time, low costs prove nothing: a
+# loop that never sleeps would have low costs too.
 MOST_WAITED = 0.5
 
 

@@ -1,4 +1,4 @@
-"""Tests of failures that are repeated: the shim waited for a processor, or all was stopped."""
+"""Tests of failures that are repeated after the shim waited long or all processes were stopped."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def test_only_some_failures_of_delayed_runs_are_repeated(monkeypatch: pytest.Mon
     assert raised == [Late] * MOST[DELAYED] + [Failure]
 
 
-# Fails twice: while the process was stopped, and then again. The argument is the attempt number.
+# Watches two tests that fail: the first one after a pause, the second one without any. The argument
+# is the number of the attempt.
 WATCHED = """
 import sys
 from types import SimpleNamespace

@@ -1,5 +1,5 @@
 """Configurations with a mistake: launchers that start unlike a plain bubblewrap, and launchers that
-use files of the workspace. Each is written in our own words, after public reports.
+use files of the workspace. Each script was written for this test, after public reports.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from selftest.verify.configurations import (
 )
 
 PLAIN = USUAL.format(NO_HOME)
-# Programs inside can write to the home directory, where the kit's marks are too.
+# Programs inside can write to the folder of the home directory, which contains the marks too.
 OPEN_HOME = USUAL.format('--bind "$HOME/.." "$HOME/.."')
 HOOK = "[ ! -f ./.boxrc ] || . ./.boxrc\n"
 # A launcher that restricts itself with Landlock, which closes TCP too, and becomes the program.
@@ -69,7 +69,7 @@ def _landlock(rights: str, more: str) -> str:
     return LANDLOCK.replace("RIGHTS", rights).replace("MORE", more)
 
 
-# Programs run it inside, too.
+# The launcher executes the hook outside, and the program executes it inside too.
 HOOK_INSIDE = OPEN_HOME.replace(
     '"$@"', 'sh -c \'[ ! -f .boxrc ] || . ./.boxrc; exec "$@"\' sh "$@"'
 )
@@ -132,7 +132,7 @@ OF_STARTS = {
         ".box.json",
         "$HOME/.box.json",
     ),
-    "a_hook_beside_a_writable_home_directory": row("planted", "{}" + OPEN_HOME, HOOK, ""),
+    "a_hook_and_a_writable_home_directory": row("planted", "{}" + OPEN_HOME, HOOK, ""),
     "a_hook_that_must_run_inside": row("planted", "{}" + HOOK_INSIDE, HOOK, ""),
     "a_start_file_of_a_shell": row(
         "planted",

@@ -53,7 +53,7 @@ def test_git_runs_a_program_of_its_settings(tmp_path: Path) -> None:
     assert done.returncode == 0 and config.read_text().startswith(old)
 
 
-def test_the_mark_tells_a_confined_process_from_others(tmp_path: Path) -> None:
+def test_the_mark_shows_that_a_process_is_confined(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     write_planted(tmp_path / "hook", mark)
     subprocess.run(["setpriv", "--no-new-privs", "sh", tmp_path / "hook"], check=True)
@@ -71,7 +71,7 @@ def test_namespaces_of_two_starts_are_the_same_facts(tmp_path: Path) -> None:
     mark, hook = tmp_path / "mark", tmp_path / "hook"
     write_planted(hook, mark)
     words = ["unshare", "--user", "--mount", "sh", "-c", f"sh {hook}; echo ran; cat"]
-    # The first namespaces still exist when the second ones are made.
+    # The first namespaces still exist when the second ones are made, so their numbers differ.
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as first:
         assert first.stdout
         ran = first.stdout.readline()

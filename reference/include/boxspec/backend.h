@@ -92,7 +92,7 @@ enum bs_aspect {
     BS_ASPECTS
 };
 
-/* How much of an aspect is enforced, or how much of all requested aspects together. */
+/* How much of an aspect is enforced. One claim also sums up all requested aspects. */
 enum bs_claim { BS_NOT_REQUESTED, BS_CLAIM_FULLY, BS_CLAIM_PARTIAL, BS_CLAIM_UNAVAILABLE };
 
 /* Return the name as a static string: "repo-write", "fs-read", "partial". */

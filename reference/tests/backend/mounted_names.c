@@ -24,7 +24,7 @@ ssize_t __wrap___getdelim(char **line, size_t *size, int end, FILE *stream);
 
 static unsigned lines_left = UINT_MAX; /* lines that can be read before memory runs out */
 
-/* As in the C library, a lack of memory sets no error flag of the stream. */
+/* When memory runs out, the C library does not set the error flag of the stream either. */
 ssize_t __wrap_getline(char **line, size_t *size, FILE *stream) {
     if (lines_left-- > 0)
         return __real_getline(line, size, stream);

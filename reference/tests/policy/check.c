@@ -251,7 +251,7 @@ static void every_failed_allocation_of_a_check_is_an_error(void **state) {
         "'fsProfiles':{'p':{'read':['a/**','**/z?**x'],'modify':[]}}", NULL, "p", BS_FOLD);
     char *path = long_path(3 * BS_CHECK_PATH_BYTES, 'a');
     path[1] = path[2] = '/';
-    memcpy(path + 3, "\xC3\x84", 2); /* NOLINT: in the middle of the path */
+    memcpy(path + 3, "\xC3\x84", 2); /* NOLINT: the path goes on after them */
     const struct question question = {profile, path};
     each_allocation_fails(ask_once, &question, BS_OK, 2);
     each_allocation_fails(explain_once, &question, BS_OK, 6);

@@ -85,7 +85,7 @@ def strict_json(data: bytes, what: str) -> Any:
         return answer
     except (ValueError, RecursionError) as why:
         if isinstance(why, json.JSONDecodeError) and not why.pos:
-            why = ValueError("it begins like no value of JSON")
+            why = ValueError("it does not begin with a JSON value")
         evidence: dict[str, Any] = {"bytes": len(data), "begins": repr(data[:120])}
         if len(data) > 120:
             evidence["ends"] = repr(data[-60:])

@@ -1,4 +1,4 @@
-"""Make a terminal, if this host has any."""
+"""Open a new terminal, or report that this host cannot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def open_terminal() -> tuple[int, int]:
 
 
 def absent() -> str | None:
-    """Return why no terminal can be made, or None."""
+    """Return the reason why no terminal can be made, or None."""
     try:
         for end in open_terminal():
             os.close(end)

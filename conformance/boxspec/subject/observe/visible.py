@@ -19,7 +19,7 @@ def hidden_by_proc() -> bool:
     options = found[-1] if found else b""
     if not re.search(rb"\bhidepid=(?!0|off)", options):
         return False
-    # The option gid= names the group that sees everything. Without it, it is the group 0.
+    # The members of the group in the option gid= see all processes. The default is group 0.
     group = re.search(rb"\bgid=(\d+)", options)
     sees_all = int(group[1]) if group else 0
     return sees_all not in (os.getegid(), *os.getgroups()) and not _may_trace()
@@ -49,5 +49,5 @@ def need_proc() -> None:
         raise UsageError(
             "/proc",
             "is mounted with hidepid, so this user cannot see all processes that the kit observes",
-            "run as root, or as a member of the group in its option gid=",
+            "run as root, or as a member of the group that its option gid= names",
         )

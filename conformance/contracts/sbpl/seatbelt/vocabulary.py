@@ -72,7 +72,7 @@ _WORDS = words(
 )
 # Other names of filters, as the prelude defines them.
 _SAME = {"granted-extensions": "extension", "mach-extension": "extension"}
-# Filters without arguments look for this extension.
+# The extension that a filter on extensions means if it has no argument.
 _READ_WRITE = "com.apple.app-sandbox.read-write"
 # For each target that a question may name: the targets that include it (True) or exclude it
 # (False). For other targets this is unknown.

@@ -23,7 +23,11 @@ def too_much_output_ends_the_grace():
         return original(self, fired)
 
 
-@fault("EXEC-CAP-04", "a cap after a signal kills at once", "one kind of grace is forgotten")
+@fault(
+    "EXEC-CAP-04",
+    "output beyond the cap after a signal kills at once",
+    "one kind of grace is forgotten",
+)
 def too_much_output_after_a_signal_kills():
     @replaces(run.Run)
     def terminate(original, self, cause):
@@ -37,7 +41,11 @@ def too_much_output_after_a_signal_kills():
         return original(self, fired)
 
 
-@fault("EXEC-CAP-04", "a cap after the deadline names the result", "if (truncated) return CAP")
+@fault(
+    "EXEC-CAP-04",
+    "output beyond the cap after the deadline changes the outcome",
+    "if (truncated) return CAP",
+)
 def a_cap_after_the_deadline_names_the_result():
     @replaces(run.Run)
     def final(original, self, cause):
@@ -55,7 +63,9 @@ def a_cut_result_of_a_signal_has_no_exit_code():
         return termination, None if lost else code, signal
 
 
-@fault("EXEC-CAP-04", "truncated is only set by the cap itself", "truncated = (cause == CAP)")
+@fault(
+    "EXEC-CAP-04", "truncated is set only if the cap ended the run", "truncated = (cause == CAP)"
+)
 def truncated_is_the_cause_only():
     @replaces(run.Run)
     def report(original, self, cause):
@@ -94,7 +104,9 @@ def a_full_pipe_is_closed():
             output.close()
 
 
-@fault("EXEC-CAP-04", "the cap restarts the grace period", "terminate() for each cause")
+@fault(
+    "EXEC-CAP-04", "output beyond the cap restarts the grace period", "terminate() for each cause"
+)
 def the_cap_restarts_the_grace():
     @replaces(run.Run)
     def terminate(original, self, cause):
@@ -108,7 +120,11 @@ def the_cap_restarts_the_grace():
                 return
 
 
-@fault("EXEC-CAP-04", "the cap sends a second first signal", "terminate() for each cause")
+@fault(
+    "EXEC-CAP-04",
+    "output beyond the cap sends the first signal again",
+    "terminate() for each cause",
+)
 def the_cap_signals_again():
     @replaces(run.Run)
     def ended(original, self, fired):

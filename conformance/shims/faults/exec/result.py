@@ -279,7 +279,9 @@ def a_stop_has_no_signal():
 
 
 @fault(
-    "EXEC-RESULT-07", "a stop by the terminal is the SIGTERM that ends it", "WTERMSIG at the end"
+    "EXEC-RESULT-07",
+    "a stop by the terminal is reported as the SIGTERM that ends the child",
+    "WTERMSIG at the end",
 )
 def a_stop_is_the_signal_that_ends_it():
     @replaces(run.Run)

@@ -1,4 +1,4 @@
-"""Faults of the names in a value."""
+"""Faults in how the member names of a JSON value are read."""
 
 import module.execution as execution
 import module.values as values

@@ -29,7 +29,7 @@ class Product(Adapter):
     unset = ("--rmenv={name}",)
 
     denies = frozenset({"modify", "read"})
-    # firejail(1), FILE GLOBBING. It refuses the characters from the backslash on.
+    # The first three make a pattern: firejail(1), FILE GLOBBING. It refuses paths with the others.
     special = "*?[" + '\\]&!"<>%^{};,'
 
     def command(self, argv: list[str], asked: Asked) -> list[str]:
