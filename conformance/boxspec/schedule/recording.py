@@ -33,8 +33,8 @@ STOP_S = 1.0
 SHORT_S = 1.0
 # The expected ratio of the duration of a repeat to that of one attempt on an idle machine. It is
 # TIMES if more than this share of the tests fails, because then a repeat may need several attempts:
-# in three runs of a Go shim the ratio was 2.1 to 5.6, in one of the reference 0.7. Repeats that have
-# ended correct the ratio. The expectation has the weight of repeats whose single attempts take
+# in three runs of a Go shim the ratio was 2.1 to 5.6, in one of the reference 0.7. Repeats that
+# have ended correct the ratio. The expectation has the weight of repeats whose single attempts take
 # EXPECTED_S.
 FAILING, TIMES, EXPECTED_S = 0.1, 2.0, 5.0
 

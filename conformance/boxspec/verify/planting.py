@@ -25,7 +25,7 @@ from boxspec.folders import delete
 from boxspec.random_names import random_name
 from boxspec.subject.observe.facts import content, holds
 from boxspec.subject.observe.probes import ProbeResult
-from boxspec.subject.planted import PLANTED, PROGRAMS, FACTS_SCRIPT, write_planted
+from boxspec.subject.planted import FACTS_SCRIPT, PLANTED, PROGRAMS, write_planted
 from boxspec.verify.confinement import UNKNOWN, Confinement, of_mark, of_process
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.linked import after_linking, names

@@ -116,7 +116,7 @@ def test_an_item_has_its_level_profile_capability_source_and_why_it_is_not_teste
     )
     untested = part("requirements EXEC-KILL")[13]
     assert untested.startswith("* **EXEC-KILL-14** (MUST, hardened) After the child is reaped")
-    assert "*decisions, Waiting; pitfall I10.* Not testable from outside: a test would" in untested
+    assert "*decisions, Waiting; pitfalls I10.* Not testable from outside: a test would" in untested
 
 
 def test_each_field_is_required_or_explains_its_absence() -> None:

@@ -51,8 +51,8 @@ def test_the_repeats_that_have_ended_change_the_estimate(monkeypatch: pytest.Mon
     assert recorder.repeats_s() == len(items) * SHORT_S
     for item in items[: int(EXPECTED_S / SHORT_S)]:
         recorder.repeat_late(cast(Any, None), cast(Any, item))
-    # Repeats of 5 s took 55 s, and 5 s are expected for further 5 s: the ratio is 60 to 10. The last
-    # repeat has ended, so the time since its beginning is not subtracted.
+    # Repeats of 5 s took 55 s, and 5 s are expected for further 5 s: the ratio is 60 to 10. The
+    # last repeat has ended, so the time since its beginning is not subtracted.
     assert recorder.repeats_s() == 2 * 6.0
 
 
