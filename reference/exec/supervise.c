@@ -66,7 +66,7 @@ static void note_writers(struct bs_run *run) {
     run->held_at_exit[1] = has_writer(&run->err);
 }
 
-/* Find out whether a killed member held a pipe: the pipe had a writer before the kill and has none
+/* Find out which pipes a killed member held: such a pipe had a writer before the kill and has none
  * now. Called once the group has ended, so a writer that is left is outside the group. */
 static void note_killed_writers(struct bs_run *run) {
     run->unfinished = (run->held_at_exit[0] && !has_writer(&run->out) ? BS_STDOUT : 0U) |

@@ -34,7 +34,7 @@ def _output(env: Mapping[str, str]) -> str:
             [TRUE], env=dict(env), capture_output=True, stdin=subprocess.DEVNULL, check=False
         )
     except OSError:
-        # A host without this program.
+        # This host has no such program.
         return ""
     lines = (done.stdout + done.stderr).decode(errors="replace").splitlines()
     return lines[0] if lines else ""

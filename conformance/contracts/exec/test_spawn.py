@@ -115,7 +115,7 @@ def test_a_file_without_execute_permission_is_a_spawn_failure(case: ExecCase, ki
 @requires("EXEC-SPAWN-02", pitfalls=["A7"])
 def test_a_script_whose_interpreter_is_missing_is_a_spawn_failure(case: ExecCase) -> None:
     # The interpreter has a relative path, because the path of the folder may have blanks or be too
-    # long for a first line. Its name counts where the shell is BusyBox.
+    # long for a first line. Its name is sh, because BusyBox selects its applet by that.
     tool = script_at(case.tmp / "tool", "exit 0", first="#!./sh\n")
     request: ExecRequest = {"program": str(tool), "current_dir": str(case.tmp)}
     refused = outcome(case.exec.run(**request))

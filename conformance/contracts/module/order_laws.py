@@ -128,7 +128,7 @@ def _cause(judged: Judged) -> Iterator[Violation]:
 
 def _ended_by_exit(judged: Judged) -> bool:
     """True if the group may have been killed because the child had exited. A signal to the caller
-    that arrives afterwards names the outcome, but comes too late for a first signal."""
+    that arrives afterwards decides the outcome, but the group gets no first signal any more."""
     ends = [cause for cause in judged.causes if cause.name == "exit"]
     return judged.first_signal is None and any(
         may_be_first(judged, end, judged.causes) for end in ends

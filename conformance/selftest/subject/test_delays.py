@@ -22,7 +22,7 @@ from selftest.tools import CONFORMANCE
 
 
 def fake_case(waited_ms: float, *, realtime: bool = False) -> Any:
-    """Return those parts of a case, with one run, that the class uses."""
+    """Return a case with one run, as far as Delays uses it."""
     waited = Waited(int(waited_ms * 1e6), 1)
     return SimpleNamespace(
         attempt=Attempt(realtime=realtime), shim_processes=[SimpleNamespace(waited=lambda: waited)]

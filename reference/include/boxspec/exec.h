@@ -175,8 +175,8 @@ struct bs_exec_result {
     bool detached_writers; /* a process that left the group still held a pipe of the run */
     /* the library killed a member that outlived the child and held a pipe of the run */
     bool killed_writers;
-    /* The streams that those two kinds of processes held, so that output of them may be lost:
-     * BS_STDOUT, BS_STDERR, their sum, or 0. If a sandbox reports killed writers, both. */
+    /* The streams that detached or killed writers held, so that output of them may be missing:
+     * BS_STDOUT, BS_STDERR, their sum, or 0. Both streams, if a sandbox reports killed writers. */
     unsigned unfinished;
     unsigned group_left; /* members that were still alive when the library gave up after SIGKILL */
     unsigned pending_signals; /* further signals that the caller received during the run */

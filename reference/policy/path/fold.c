@@ -62,8 +62,8 @@ static void sort_many(int32_t *points, size_t n, int32_t *spare) {
 }
 
 /* Bring the marks after each letter into the canonical order. utf8proc_decompose would do it too,
- * but in a time that grows with the square of the number of marks. Without `spare`, the time does
- * so here too. */
+ * but in a time that grows with the square of the number of marks. Without `spare` the time
+ * grows in this way too. */
 static void order_marks(int32_t *points, size_t n, int32_t *spare) {
     enum { FEW = 32 };
     for (size_t start = 0; start < n;) {

@@ -221,7 +221,11 @@ def a_text_is_handed_over():
         return original(again(value))
 
 
-@fault("MODULE-JSON-04", "a number is a value whoever holds stdout", "read to the end, then parse")
+@fault(
+    "MODULE-JSON-04",
+    "a number is a value even if a process still holds stdout",
+    "read to the end, then parse",
+)
 def a_part_of_a_number_is_a_value():
     @replaces(execution.Execution)
     def judge_tail(original, self, value, ended):

@@ -95,7 +95,9 @@ def matched_rule_is_the_body():
         return found
 
 
-@fault("POLICY-CHECK-11", "a policy is kept by its first 4 KiB and its length", "a cheap digest")
+@fault(
+    "POLICY-CHECK-11", "policies are cached by their first 4 KiB and their length", "a cheap digest"
+)
 def policies_are_kept_by_their_start():
     kept = {}
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from unicodedata import combining, normalize
 
-FEW = 200  # normalize is fast for a text of so many characters, whatever they are
+FEW = 200  # normalize is fast for a text of at most this many characters
 
 
 def fold(text: str) -> str:
@@ -25,7 +25,7 @@ def composed(text: str) -> str:
 def ordered(text: str) -> str:
     """Decompose the text, and bring the marks after each letter into the canonical order.
 
-    normalize does it too, but in a time that grows with the square of the number of marks.
+    normalize also does this, but in a time that grows with the square of the number of marks.
     """
     found: list[str] = []
     marks: list[str] = []
