@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "sbpl/writable.h"
 
+#include <ctype.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,10 +118,25 @@ static bool can_match(const char *expression, const char *path) {
     return true;
 }
 
+/* False if the expression has a count, a repeated group, or a backslash before a letter or digit.
+ * regcomp and regexec may need gigabytes and hours for such expressions, and no translated rule has
+ * them. */
+static bool is_bounded(const char *expression) {
+    for (const char *at = expression; *at != '\0'; at++) {
+        if (*at == '{' || (*at == ')' && (at[1] == '*' || at[1] == '+')))
+            return false;
+        if (*at == '\\' && (*++at == '\0' || isalnum((unsigned char)*at)))
+            return false;
+    }
+    return true;
+}
+
 static enum met matches(struct reader *r) {
     regex_t compiled;
     if (!can_match(r->string, r->path))
         return NO;
+    if (!is_bounded(r->string))
+        return UNKNOWN;
     if (++r->regexes > MOST_REGEXES || regcomp(&compiled, r->string, REG_EXTENDED | REG_NOSUB) != 0)
         return UNKNOWN;
     bool met = regexec(&compiled, r->path, 0, NULL, 0) == 0;

@@ -222,9 +222,21 @@ static void the_last_clause_about_the_file_decides_if_it_is_writable(void **stat
             fail_msg("writable: %s", deny[i]);
 }
 
+static void an_expression_without_a_bound_is_unknown(void **state) {
+    const struct folder *folder = *state;
+    static const char *const clauses[] = {
+        "(allow file-write* (regex \"^/((((.{1,200}){1,200}){1,200}){1,200})x$\"))",
+        "(allow file-write* (regex \"^/(.*)*(.*)*(.*)+x$\"))",
+        "(allow file-write* (regex \"^/(.*)\\\\1x$\"))",
+    };
+    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++)
+        assert_true(is_writable(folder->path, clauses[i]));
+    assert_false(is_writable(folder->path, "(allow file-write* (regex \"^/.*\\\\{x\\\\)*$\"))"));
+}
+
 static void no_text_makes_the_answer_slow(void **state) {
     enum { MANY = 20000, DEEP = 200000 };
-    static const char clause[] = "(allow file-write* (regex \"^/(a|.)*x$\"))\n";
+    static const char clause[] = "(allow file-write* (regex \"^/(a|.)?.*x$\"))\n";
     const struct folder *folder = *state;
     char *text = malloc(MANY * sizeof clause + 1);
     assert_non_null(text);
@@ -248,6 +260,7 @@ int main(void) {
         in_a_folder(interrupted_and_short_writes_are_continued),
         in_a_folder(a_failure_leaves_no_file),
         in_a_folder(the_last_clause_about_the_file_decides_if_it_is_writable),
+        in_a_folder(an_expression_without_a_bound_is_unknown),
         in_a_folder(no_text_makes_the_answer_slow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 WRITES = ("default", "file*", "file-write*", "file-write-data", "file-write-unlink")
 ENDS = b'()";'
+# Counts and repeated groups. Matching such an expression may take too long.
+UNBOUNDED = (b"{", b")*", b")+")
 
 
 def may_write(text: bytes, path: bytes) -> bool:
@@ -57,6 +59,9 @@ def matches(expression: bytes, path: bytes) -> bool | None:
     # re is imported here: the import takes a while, and few texts contain an expression.
     import re
 
+    unescaped = re.sub(rb"\\.", b"", expression, flags=re.S)
+    if any(form in unescaped for form in UNBOUNDED):
+        return None
     try:
         return re.search(expression, path, re.S) is not None
     except re.error:
