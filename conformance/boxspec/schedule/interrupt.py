@@ -105,8 +105,8 @@ class Interrupt:
             return
         self.number = self.number or first
         # Dozens of threads compete for the interpreter while they end their tests. With a short
-        # switch interval this thread runs soon. Only root may raise its priority; the process that
-        # it forks in `_end` inherits the priority.
+        # switch interval this thread runs soon. If the user is root, the thread also gets a higher
+        # priority, which the process that it forks in `_end` inherits.
         sys.setswitchinterval(SWITCH_S)
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), PRIORITY)

@@ -13,9 +13,9 @@ TRUE = "/bin/true"
 
 
 def need_quiet_programs(env: Mapping[str, str]) -> None:
-    """Raise UsageError if a program that prints nothing prints something with these variables.
+    """Raise UsageError if `true`, which has no output of its own, prints with these variables.
 
-    Its output would look like the output of a shim, or of a program that the shim has started.
+    Such output would look like the output of a shim, or of a program that the shim has started.
     """
     said = _output(env)
     if not said:

@@ -17,7 +17,7 @@ EPERM, ENOSYS = 1, 38
 FCNTL, F_SETPIPE_SZ = 25 if platform.machine() == "aarch64" else 72, 1031
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
 LOAD, IF_EQUAL, RETURN = 0x20, 0x15, 0x06
-# Offsets in struct seccomp_data; the second one is that of the second argument.
+# Offsets in struct seccomp_data: of the number of the call, and of its second argument.
 NUMBER, ARGUMENT = 0, 24
 ALLOW, ERRNO = 0x7FFF0000, 0x00050000
 

@@ -1,4 +1,4 @@
-"""Tests of the check that /proc shows this user what the kit observes."""
+"""Tests of the check that /proc shows the processes of the kit to this user."""
 
 from __future__ import annotations
 
