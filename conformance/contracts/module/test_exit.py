@@ -65,7 +65,7 @@ def test_a_long_stderr_is_reported_whole(case: ModuleCase, size: int) -> None:
 
 
 @requires("MODULE-EXIT-02")
-@pytest.mark.parametrize("name", ["KILL", "SEGV"])
+@pytest.mark.parametrize("name", ["KILL", "SEGV", "TERM"])
 def test_a_death_is_no_value(case: ModuleCase, name: str) -> None:
     case.module.script("dies", f"echo 1; kill -{name} $$")
     seen = case.module.execute("dies")

@@ -126,3 +126,11 @@ def closed_outputs_are_an_end():
         sleep(0.1)
         self.end = self.group.leader_end() or (os.CLD_EXITED, 0)
         return original(self)
+
+
+@fault("MODULE-EXIT-02", "after a whole value SIGTERM counts as an orderly end", "asked to end")
+def a_death_by_sigterm_is_orderly():
+    @replaces(execution.Execution)
+    def judge_end(original, self, ended):
+        if ended["end"][1] != 15 or not ended["stdout"].strip():
+            original(self, ended)
