@@ -18,7 +18,7 @@ static inline uint64_t bs_word_at(const char *text) {
     return word;
 }
 
-/* As bs_word_of for fewer than eight bytes. `fill` replaces each missing byte. */
+/* As bs_word_at for fewer than eight bytes. `fill` replaces each missing byte. */
 static inline uint64_t bs_word_of_few(const char *text, size_t len, char fill) {
     char bytes[BS_WORD_BYTES];
     memset(bytes, fill, sizeof bytes);
