@@ -7,7 +7,7 @@ from typing import Any
 
 # The evidence of a failure contains these lines under this name.
 DIFFERENCE = "difference"
-# A difference is shown only for texts that are longer than this.
+# Texts of at most this length are shown without their difference.
 SHORT = 60
 # How many characters are shown before and after the first difference of two texts, and how many
 # differing parts are listed.

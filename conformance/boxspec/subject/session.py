@@ -83,7 +83,7 @@ class Session:
         # place.
         place = scratch() if backend is None else case_root()
         self.root = folders.make(place)
-        # Cases may start the shim as another user.
+        # Some cases start the shim as another user, which must be able to enter the folder.
         self.root.chmod(0o755)
         open_guard.guard(self.root)
         try:
@@ -190,8 +190,8 @@ class Session:
         return found or reduce(HelperProcesses.joined, self.helpers.values(), HelperProcesses())
 
     def case_folder(self) -> Path:
-        """Make a folder with a random name, because the shim sees the name in the path of
-        REQUEST."""
+        """Make a folder with a random name, so that the path of REQUEST does not show the shim
+        which test runs."""
         while True:
             folder = self.root / secrets.token_hex(4)
             with contextlib.suppress(FileExistsError):

@@ -232,7 +232,7 @@ def _works(row: Row, probes: Both, shell: Both) -> Verdict:
             others_run = inside is shell.inside and probes.inside.ran
             if inside.hangs or not others_run:
                 return Verdict(row, Status.NOT_TESTED, (inside.problem,))
-            # The command keeps out the shell or its output, and not all programs.
+            # The probe program runs, so the command refuses only the shell, or hides its output.
             failed.append(inside.problem)
             continue
         for keys in groups.values():

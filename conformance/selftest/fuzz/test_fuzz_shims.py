@@ -121,7 +121,7 @@ def test_differences_of_a_shim_are_grouped_and_shortened(work: Path, tmp_path: P
     block = "".join(outputs).partition("shim_diff: differs glob-match-match: ")[2]
     asked = re.search(r"^    pattern +(\S.*)$", block, re.M)
     assert asked is not None and len(asked[1]) < 16, block
-    # The others are set aside, so that only this one is left.
+    # The other kinds are ignored, so that only this one is left.
     others = [each for each in dict.fromkeys(kinds) if each != "glob-match-error"]
     aside = [word for each in others for word in ("--ignore", f"differs {each}")]
     left = _kinds(
