@@ -129,12 +129,16 @@ Test = tuple[pytest.Item, Requires]
 
 
 def _mix(items: list[pytest.Item]) -> None:
-    """Put the tests in an order that is unrelated to their topics, and the same in every run.
+    """Put the tests of each contract in an order that is unrelated to their topics, and the same in
+    every run.
 
-    If an implementation hangs in each test of some topic, these tests are spread over the whole
-    run, so the time left can be estimated from the tests that have ended.
+    If an implementation hangs in each test of some topic, these tests are spread over the tests of
+    the contract, so the time left can be estimated from the tests that have ended. The contracts
+    keep their order: this thread begins with those that wait for processes, and the worker with
+    those that compute.
     """
-    items.sort(key=lambda item: crc32(item.nodeid.encode()))
+    folders = list(dict.fromkeys(item.path.parent for item in items))
+    items.sort(key=lambda item: (folders.index(item.path.parent), crc32(item.nodeid.encode())))
 
 
 def _long_tests(items: list[pytest.Item]) -> Iterator[Test]:
