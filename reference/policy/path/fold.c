@@ -54,8 +54,8 @@ static void sort_many(int32_t *points, size_t n, int32_t *spare) {
     size_t next[257] = {0};
     for (size_t i = 0; i < n; i++)
         next[class_of(points[i]) + 1]++;
-    for (size_t class = 1; class < 256; class ++)
-        next[class] += next[class - 1];
+    for (size_t i = 1; i < 256; i++)
+        next[i] += next[i - 1];
     for (size_t i = 0; i < n; i++)
         spare[next[class_of(points[i])]++] = points[i];
     memcpy(points, spare, n * sizeof *points);
