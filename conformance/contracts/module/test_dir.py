@@ -147,6 +147,15 @@ def test_a_name_that_is_not_utf8_does_not_prevent_the_removal(case: ModuleCase) 
     expect_home_gone(case, seen)
 
 
+@requires("MODULE-DIR-02")
+def test_names_that_begin_with_dots_do_not_prevent_the_removal(case: ModuleCase) -> None:
+    dots = "mkdir -p .a/..b ..c/... ....; : >.d; : >..e; : >..../..f; ln -s .. ..g"
+    case.module.script("dots", noting_home(case, f"{dots}; echo 1"))
+    seen = case.module.execute("dots", within_s=15)
+    expect("outcome of the module", end(seen), "value")
+    expect_home_gone(case, seen)
+
+
 @requires("MODULE-DIR-02", overlap=0.5)
 def test_the_directory_is_removed_after_a_timeout(case: ModuleCase) -> None:
     case.module.script("stays", noting_home(case, saying_so(case, FOREVER)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from boxspec.api import expect, requires
 from contracts.module.client import ModuleCase
 from contracts.module.judging import end, quoted, runs_here
@@ -17,6 +19,14 @@ def test_without_a_child_nothing_is_started(case: ModuleCase) -> None:
     seen = case.module.execute("control", enabled=False)
     got = (end(seen), mark.exists())
     expect("outcome of the module, and whether the module ran", got, ("NotWired", False))
+
+
+@requires("MODULE-OFF-01")
+@pytest.mark.parametrize("name", ["missing", "../control"])
+def test_without_a_child_no_module_is_looked_up(case: ModuleCase, name: str) -> None:
+    case.module.script("control", "echo 1")
+    seen = case.module.execute(name, enabled=False)
+    expect("outcome of the module", end(seen), "NotWired")
 
 
 @requires("MODULE-OFF-01")

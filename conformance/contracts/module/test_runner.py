@@ -14,6 +14,7 @@ WRONG: dict[str, tuple[list[str], bytes]] = {
     "an input that is not JSON": (["marks"], b"{"),
     "no input": (["marks"], b""),
     "two values": (["marks"], b"1 2"),
+    "a long input whose last byte is missing": (["marks"], b"[" + b"1, " * 100_000 + b"1"),
     "NaN": (["marks"], b"[NaN]"),
     "no UTF-8": (["marks"], b'"\xff"'),
     "a byte order mark": (["marks"], b"\xef\xbb\xbf1"),

@@ -61,6 +61,13 @@ def a_timeout_leaves_it():
         return self.late or original(self, path)
 
 
+@fault("MODULE-DIR-02", "names that begin with two dots stay", 'startswith("..") for `.` and `..`')
+def two_dots_are_the_parent():
+    @replaces(folder)
+    def names(original, path):
+        return [name for name in original(path) if not os.path.basename(name).startswith(b"..")]
+
+
 @fault("MODULE-DIR-03", "a path that is too long stops the removal", "ENAMETOOLONG is ignored")
 def long_paths_end_it():
     @replaces(folder)

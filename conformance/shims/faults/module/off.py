@@ -25,3 +25,11 @@ def not_wired_is_a_failed_spawn():
         if not self.enabled:
             raise execution.Failure("SpawnFailed", message="in-process executor not wired")
         return original(self)
+
+
+@fault("MODULE-OFF-01", "a module that is not there is a failed spawn", "look up, then decide")
+def looks_up_first():
+    @replaces(execution.Execution)
+    def value(original, self):
+        self.look_up()
+        return original(self)

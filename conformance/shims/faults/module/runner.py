@@ -73,3 +73,11 @@ def help_has_its_say_first():
             os.write(1, b"usage: runner ID\n")
             return 0
         return original(words)
+
+
+@fault("MODULE-RUNNER-01", "the runner checks only the first 64 KiB of its input", "one read")
+def only_the_start_is_checked():
+    @replaces(runner)
+    def check(original, data):
+        if len(data) <= 65536:
+            original(data)
