@@ -62,6 +62,18 @@ def line_behind_the_rule():
     telling(lambda entry, _: {"line": entry.rule.line + 1} if entry.rule.line else {})
 
 
+@fault("POLICY-EXPLAIN-03", "each rule of the workspace has the line of its list", "one place")
+def lines_of_lists():
+    @replaces(decide)
+    def explain(original, *given):
+        told = original(*given)
+        first = {}
+        for each in told["entries"]:
+            if each.get("file") == "workspace":
+                each["line"] = first.setdefault(each["origin"], each["line"])
+        return told
+
+
 @fault("POLICY-EXPLAIN-03", "an entry that stands in no file has line 1", "a default")
 def synthesised_line_1():
     telling(lambda entry, _: {} if entry.rule.line else {"line": 1})
