@@ -1,4 +1,4 @@
-"""Check that the environment of the caller makes no program print."""
+"""Check that the environment of the caller makes no program print, and changes no clock."""
 
 from __future__ import annotations
 
@@ -25,6 +25,14 @@ def need_quiet_programs(env: Mapping[str, str]) -> None:
         if not _output({each: value for each, value in env.items() if each != name}):
             raise UsageError(name, f"each program prints {said!r}", f"unset {name}")
     raise UsageError(TRUE, f"prints {said!r}", f"unset {' '.join(names) or 'LD_PRELOAD'}")
+
+
+def need_true_clock(env: Mapping[str, str]) -> None:
+    """Raise UsageError if a library changes the clock that the kit and the shim read."""
+    libraries = env.get("LD_PRELOAD", "")
+    if "libfaketime" in libraries:
+        why = "libfaketime changes the clock, so no time limit can be judged"
+        raise UsageError("LD_PRELOAD", why, "unset LD_PRELOAD, or run without faketime")
 
 
 def _output(env: Mapping[str, str]) -> str:

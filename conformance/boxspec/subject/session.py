@@ -34,7 +34,7 @@ from boxspec.subject.observe.helper_processes import HelperProcesses
 from boxspec.subject.observe.visible import need_proc
 from boxspec.subject.observe.warden import Warden, spawn
 from boxspec.subject.outcomes import Outcomes
-from boxspec.subject.quiet import need_quiet_programs
+from boxspec.subject.quiet import need_quiet_programs, need_true_clock
 from boxspec.subject.rlimits import raise_limits
 
 GRACE_MS, TICK_MS = 5000, 100
@@ -74,6 +74,7 @@ class Session:
         self.env = dict(os.environ) if isolate is None else for_others(os.environ)
         self.isolation = isolate
         need_proc()
+        need_true_clock(os.environ)
         need_quiet_programs(os.environ)
         umask.set_own()
         raise_limits()

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from boxspec.errors import UsageError
+from boxspec.subject.quiet import need_true_clock
 from selftest.tools import REFERENCE, ROOT, Done, run
 
 KIT = [sys.executable, "-P", "-m", "boxspec", "run", "--shim", str(REFERENCE)]
@@ -62,6 +64,11 @@ def test_a_library_that_is_missing_is_named() -> None:
     assert done.returncode == 2, done.stdout + done.stderr
     said = r"boxspec: LD_PRELOAD: each program prints .*no/such.so.* \(unset LD_PRELOAD\)"
     assert re.fullmatch(said, done.stderr.splitlines()[-1])
+
+
+def test_a_library_that_changes_the_clock_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"LD_PRELOAD: libfaketime changes the clock"):
+        need_true_clock({"LD_PRELOAD": "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"})
 
 
 BUSYBOX = 'mount --bind "$(command -v busybox)" "$(readlink -f /bin/sh)" && exec "$@"'

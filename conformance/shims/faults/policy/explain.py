@@ -67,7 +67,7 @@ def lines_of_lists():
     @replaces(decide)
     def explain(original, *given):
         told = original(*given)
-        first = {}
+        first: dict[str, int] = {}
         for each in told["entries"]:
             if each.get("file") == "workspace":
                 each["line"] = first.setdefault(each["origin"], each["line"])
