@@ -8,7 +8,7 @@ from typing import Any, TypedDict, Unpack, cast
 
 from boxspec.judge.expect import shown
 from boxspec.judge.verdict import Failure, NotApplicable, Verdict
-from boxspec.subject.case import Case, Message
+from boxspec.subject.case import Case, Message, Options
 from boxspec.subject.client import known
 from boxspec.subject.client.b64 import Word, put_word, put_words
 from boxspec.subject.contract import owner
@@ -127,11 +127,18 @@ class PolicyClient:
     def put(self, message: Message, within_s: float | None = None) -> Answer:
         """Send a request. Raise NotApplicable if the shim does not declare the needed
         capability."""
+        return self._case.put(self._sendable(message), within_s)
+
+    def send(self, message: Message, **options: Unpack[Options]) -> Answer:
+        """Send a request to a shim process of its own, which gets these options."""
+        return self._case.send(self._sendable(message), **options)
+
+    def _sendable(self, message: Message) -> Message:
         contract = owner(message["op"])
         needed = contract.operations[message["op"]] if contract else ""
         if needed not in self._case.capabilities:
             raise NotApplicable.without(needed)
-        return self._case.put(readable(self._case, message), within_s)
+        return readable(self._case, message)
 
     def ask(self, op: str, within_s: float | None = None, **fields: Unpack[Fields]) -> Answer:
         """Send the operation with these fields. Fields without a value are left out."""

@@ -8,6 +8,8 @@ import re
 import time
 from typing import Any
 
+import pytest
+
 from boxspec.api import expect, requires
 from contracts.policy.api import (
     Group,
@@ -95,6 +97,25 @@ def test_time_is_that_of_the_decision_in_utc(case: PolicyCase) -> None:
         # Wait, so that a time which the shim wrongly keeps is clearly earlier than the next
         # question.
         pass_time(round(1000 * (coarse + 2 * TICK_S)))
+
+
+@requires("POLICY-AUDIT-03")
+@pytest.mark.parametrize("zone", ["EAST-13:45", "WEST+11"])
+def test_time_is_utc_in_each_time_zone(case: PolicyCase, zone: str) -> None:
+    message = {"op": "policy.audit", "policy": POLICY, "checks": CHECKS[:1]}
+    before = time.time()
+    events = case.policy.send(message, shim_env={"TZ": zone}).result["events"]
+    text = events[0]["time"]
+    form = RFC_3339.fullmatch(text)
+    expect(f"whether {text!r} is RFC 3339 in UTC", form is not None, True)
+    assert form is not None
+    moment = datetime.datetime.fromisoformat(f"{form[1]} {form[2]}+00:00").timestamp()
+    expect(
+        f"whether {text!r} is within an hour of the question",
+        abs(moment - before) < 3600,
+        True,
+        {"asked": before},
+    )
 
 
 @requires("POLICY-AUDIT-02", needs=["POLICY-MERGE-01", "POLICY-PROFILE-03"])

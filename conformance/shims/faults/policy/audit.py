@@ -69,18 +69,9 @@ def time_of_the_start():
 
 @fault("POLICY-AUDIT-03", "the local time is recorded as UTC", "localtime for gmtime")
 def local_time_as_utc():
-    @replaces(ops)
-    def now(original):
-        right = time.gmtime
-
-        def later(seconds):
-            return right(seconds + 2 * 3600)
-
-        time.gmtime = later
-        try:
-            return original()
-        finally:
-            time.gmtime = right
+    @replaces(ops.time)
+    def gmtime(original, seconds):
+        return time.localtime(seconds)
 
 
 @fault(
