@@ -13,6 +13,7 @@ import pytest
 
 from boxspec.api import Answer, Observed, expect, requires, satisfies, written
 from boxspec.subject.case import State
+from boxspec.subject.client.b64 import Word
 from contracts.sbpl import kit as sbpl
 from contracts.sbpl.client import SbplCase, WrapFields
 
@@ -20,7 +21,7 @@ TEXT = '(version 1)\n(deny default)\n; é "quoted"\n'
 
 
 @contextmanager
-def held_file(case: SbplCase, folder: Path, text: str = TEXT, state: State = ()) -> Iterator[Path]:
+def held_file(case: SbplCase, folder: Path, text: Word = TEXT, state: State = ()) -> Iterator[Path]:
     """Yield the file that the answer of a wrap names, while the shim still waits at the fifo
     `hold`."""
     message = sbpl.wrap_message(["x"], text=text, dir=folder, wrapper="present")
@@ -53,12 +54,15 @@ def test_the_file_is_not_readable_for_other_users(case: SbplCase, umask: str) ->
 @requires("SBPL-FILE-01")
 @pytest.mark.parametrize(
     "text",
-    ["", "(version 1)", "x" * 300_000, "\ufeff;\r\n;\r \t;\n\n\n", " ;\n\r\n", "\n;\u2028\r"],
-    ids=["none", "short", "long", "lines", "blanks", "breaks"],
+    [
+        *("", "(version 1)", "x" * 300_000, "\ufeff;\r\n;\r \t;\n\n\n", " ;\n\r\n", "\n;\u2028\r"),
+        b'(literal "/\xff\xc3")\n',
+    ],
+    ids=["none", "short", "long", "lines", "blanks", "breaks", "no UTF-8"],
 )
-def test_the_file_holds_exactly_the_text(case: SbplCase, text: str) -> None:
+def test_the_file_holds_exactly_the_text(case: SbplCase, text: str | bytes) -> None:
     with held_file(case, folder(case, "profiles"), text) as file:
-        expect("content of FILE", written(file), text.encode())
+        expect("content of FILE", written(file), text if isinstance(text, bytes) else text.encode())
 
 
 @requires("SBPL-FILE-01")

@@ -44,6 +44,11 @@ def a_line_more():
     created(text=lambda text: text + b"\n")
 
 
+@fault("SBPL-FILE-01", "bytes of the text that are not UTF-8 change", "errors=replace")
+def text_is_decoded():
+    created(text=lambda text: text.decode(errors="replace").encode())
+
+
 @fault("SBPL-FILE-01", "the file lies in the system's temporary directory", "mkstemp without dir")
 def another_directory():
     @replaces(wrapping.NewFile)
