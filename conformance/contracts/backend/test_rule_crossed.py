@@ -143,6 +143,8 @@ def test_a_denied_path_stays_below_the_cache(case: BackendCase) -> None:
 # capability for that.
 CLOSED = [0o300, 0o400, 0o000]
 OPENS = "chmod 700 kept"
+# A rule that names the file, and a pattern that an implementation may look for in the directory.
+NAMING = ["kept/file", "**/f?le"]
 
 
 Judge = Callable[[ObservedSession, list[str], bool], None]
@@ -171,21 +173,25 @@ def _behind_a_closed_directory(
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("mode", CLOSED, ids=oct)
-def test_a_denied_file_stays_in_a_closed_directory(case: BackendCase, mode: int) -> None:
+@pytest.mark.parametrize("rule", NAMING)
+def test_a_denied_file_stays_in_a_closed_directory(case: BackendCase, rule: str, mode: int) -> None:
     line = f"echo x >>kept/file; {OPENS}; echo x >>kept/file"
     _need_effect("kept/file", "kept/file", line)
 
     def judge(session: ObservedSession, changes: list[str], _: bool) -> None:
         expect_unchanged(session, "kept/file", changes)
 
-    _behind_a_closed_directory(case, mode, line, policy(("kept/file",)), judge)
+    _behind_a_closed_directory(case, mode, line, policy((rule,)), judge)
 
 
 @requires("BACKEND-RULE-06", capability=RULES, needs=NEEDS)
 @pytest.mark.parametrize("mode", CLOSED, ids=oct)
-def test_a_denied_file_in_a_closed_directory_is_not_read(case: BackendCase, mode: int) -> None:
+@pytest.mark.parametrize("rule", NAMING)
+def test_a_denied_file_in_a_closed_directory_is_not_read(
+    case: BackendCase, rule: str, mode: int
+) -> None:
     line = f"cat kept/file; {OPENS}; cat kept/file"
-    rules = policy(deny_read=("kept/file",))
+    rules = policy(deny_read=(rule,))
 
     def judge(session: ObservedSession, _: list[str], is_read: bool) -> None:
         expect_unread(session, "kept/file", is_read)
