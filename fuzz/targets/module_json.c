@@ -6,6 +6,7 @@
 
 #include <boxspec/module.h>
 
+#include "module/output.h"
 #include "support/case.h"
 #include "support/fail.h"
 #include "support/json_oracle.h"
@@ -118,6 +119,31 @@ static void judge_output(const char *text, size_t len, bool is) {
     bs_module_result_clear(&result);
 }
 
+/* Check the same text as the output of a module that left a process which held stdout. Only a
+ * number without white space after it is refused then. */
+static void judge_cut_output(const char *text, size_t len, bool is) {
+    struct bs_module_result result = BS_MODULE_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    struct bs_bytes output = {.data = malloc(len + 1), .len = len};
+    if (output.data == NULL)
+        return;
+    if (len > 0)
+        memcpy(output.data, text, len);
+    output.data[len] = '\0';
+    int code = bs_module_check_output(&output, false, &result, &err);
+    size_t first = 0;
+    while (first < len && is_blank(text[first]))
+        first++;
+    bool is_number = is && (text[first] == '-' || (text[first] >= '0' && text[first] <= '9'));
+    bool taken = is && !(is_number && !is_blank(text[len - 1]));
+    enum bs_module_outcome wanted = taken ? BS_MODULE_VALUE : BS_MODULE_OUTPUT_PARSE;
+    if (code == BS_OK && (result.outcome != wanted || bs_fuzz_lie("cut")))
+        bs_fuzz_fail("cut", "the outcome is %s: %s", bs_module_outcome_name(result.outcome),
+                     result.message);
+    bs_bytes_clear(&output);
+    bs_module_result_clear(&result);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct bs_fuzz_pool pool;
     struct bs_fuzz_json json;
@@ -127,6 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bool is = json.root != NULL && !bs_fuzz_has_repeated(json.root);
     judge_input(block, size, is);
     judge_output(block, size, is);
+    judge_cut_output(block, size, is);
     free(block);
     bs_fuzz_pool_clear(&pool);
     return 0;
