@@ -271,5 +271,5 @@ def after_stolen_children(case: ExecCase, count: int) -> tuple[int, int]:
 def test_runs_whose_children_another_waiter_reaps_leak_no_descriptor(case: ExecCase) -> None:
     (_, few), (errors, many) = after_stolen_children(case, 2), after_stolen_children(case, 14)
     if errors < 8:
-        raise Late("children that another part of the caller reaps", "at least 8 of 14", str(errors))
+        raise Late("children that another waiter reaps", "at least 8 of 14", str(errors))
     expect("descriptors of the caller after 12 further runs", many - few, at_most(MORE))
