@@ -53,9 +53,11 @@ PLANTED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 # name. The script names programs by their full paths, because otherwise a planted `ls` would
 # execute itself again and again.
 FACTS_SCRIPT = "facts"
-_NAMESPACES = " ".join(f"/proc/self/ns/{name}" for name in ("mnt", "net", "pid", "user", "ipc"))
+# The namespaces of a process that a mark names, as in /proc/PID/ns.
+NAMESPACES = ("mnt", "net", "pid", "user", "ipc")
+_LINKS = " ".join(f"/proc/self/ns/{name}" for name in NAMESPACES)
 _SCRIPT = f"""\
-{{ /bin/cat /proc/self/status; /bin/ls -l {_NAMESPACES}; echo; }} >>"$1" 2>/dev/null
+{{ /bin/cat /proc/self/status; /bin/ls -l {_LINKS}; echo; }} >>"$1" 2>/dev/null
 """
 _CALL = "/bin/sh '{script}' '{mark}'"
 _PYTHON = f'import posix; posix.system("{_CALL}")\n'

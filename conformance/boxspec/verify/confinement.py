@@ -12,11 +12,11 @@ from pathlib import Path
 
 from boxspec.subject.observe.facts import content
 from boxspec.subject.observe.procs import read
+from boxspec.subject.planted import NAMESPACES
 
 Confinement = frozenset[str]
 FACT = re.compile(r"^(?:NoNewPrivs|Seccomp|Seccomp_filters|CapEff|CapBnd):\s*\w+", re.MULTILINE)
-NAMESPACE = re.compile(r"\b(?:mnt|net|pid|user|ipc):\[\d+\]")
-NAMESPACES = ("mnt", "net", "pid", "user", "ipc")
+NAMESPACE = re.compile(rf"\b(?:{'|'.join(NAMESPACES)}):\[\d+\]")
 UNKNOWN: Confinement = frozenset()
 
 

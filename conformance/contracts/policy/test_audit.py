@@ -73,6 +73,16 @@ def test_events_of_many_rules_of_two_files_are_right(case: PolicyCase) -> None:
     judge_decisions(case, events, made.wanted(), 70)
 
 
+def moment_of(text: str) -> tuple[float, str]:
+    """Return the time of an event in seconds since the epoch, and the digits of its fraction."""
+    form = RFC_3339.fullmatch(text)
+    expect(f"whether {text!r} is RFC 3339 in UTC", form is not None, True)
+    assert form is not None
+    fraction = form[3] or ""
+    second = datetime.datetime.strptime(f"{form[1]} {form[2]} +0000", "%Y-%m-%d %H:%M:%S %z")
+    return second.timestamp() + float(f"0.{fraction or 0}"), fraction
+
+
 @requires("POLICY-AUDIT-03")
 def test_time_is_that_of_the_decision_in_utc(case: PolicyCase) -> None:
     for _ in range(3):
@@ -80,12 +90,7 @@ def test_time_is_that_of_the_decision_in_utc(case: PolicyCase) -> None:
         event = case.policy.audit(POLICY, CHECKS[:1])[0]
         after = time.time()
         text = event["time"]
-        form = RFC_3339.fullmatch(text)
-        expect(f"whether {text!r} is RFC 3339 in UTC", form is not None, True)
-        assert form is not None
-        day, clock, fraction = form[1], form[2], form[3] or ""
-        parsed = datetime.datetime.strptime(f"{day} {clock} +0000", "%Y-%m-%d %H:%M:%S %z")
-        moment = parsed.timestamp() + float(f"0.{fraction or 0}")
+        moment, fraction = moment_of(text)
         # An implementation may round the time, or cut it to whole seconds or to fewer digits.
         coarse = 10.0 ** -len(fraction)
         expect(
@@ -106,10 +111,7 @@ def test_time_is_utc_in_each_time_zone(case: PolicyCase, zone: str) -> None:
     before = time.time()
     events = case.policy.send(message, shim_env={"TZ": zone}).result["events"]
     text = events[0]["time"]
-    form = RFC_3339.fullmatch(text)
-    expect(f"whether {text!r} is RFC 3339 in UTC", form is not None, True)
-    assert form is not None
-    moment = datetime.datetime.fromisoformat(f"{form[1]} {form[2]}+00:00").timestamp()
+    moment, _ = moment_of(text)
     expect(
         f"whether {text!r} is within an hour of the question",
         abs(moment - before) < 3600,
