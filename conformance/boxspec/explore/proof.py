@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from boxspec.subject.observe import procs
+from boxspec.subject.observe.namespaces import NAMESPACES
 from boxspec.verify.witness import Witness
 
 # fixtures/programs/steps.c catches this signal if it failed to open a file outside for writing.
 REFUSED_SIGNAL = 41
-NAMESPACES = ("mnt", "pid", "user", "net", "ipc")
 NO_SANDBOX = (
     "the process of the program has no mark of a sandbox: the same namespaces as the kit, no filter"
     " of system calls, and a file outside can be opened for writing"

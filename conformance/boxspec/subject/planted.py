@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from boxspec.programs import programs
+from boxspec.subject.observe.namespaces import NAMESPACES
 
 PYTHON = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 # Modules that a launcher in Python imports, and modules that Python itself imports at its start.
@@ -53,8 +54,6 @@ PLANTED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 # name. The script names programs by their full paths, because otherwise a planted `ls` would
 # execute itself again and again.
 FACTS_SCRIPT = "facts"
-# The namespaces of a process that a mark names, as in /proc/PID/ns.
-NAMESPACES = ("mnt", "net", "pid", "user", "ipc")
 _LINKS = " ".join(f"/proc/self/ns/{name}" for name in NAMESPACES)
 _SCRIPT = f"""\
 {{ /bin/cat /proc/self/status; /bin/ls -l {_LINKS}; echo; }} >>"$1" 2>/dev/null

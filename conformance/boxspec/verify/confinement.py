@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 
 from boxspec.subject.observe.facts import content
+from boxspec.subject.observe.namespaces import NAMESPACES, namespaces
 from boxspec.subject.observe.procs import read
-from boxspec.subject.planted import NAMESPACES
 
 Confinement = frozenset[str]
 FACT = re.compile(r"^(?:NoNewPrivs|Seccomp|Seccomp_filters|CapEff|CapBnd):\s*\w+", re.MULTILINE)
@@ -23,7 +23,7 @@ UNKNOWN: Confinement = frozenset()
 def of_process(pid: int | str) -> Confinement:
     """Return the confinement of a process; UNKNOWN if this user cannot see it."""
     try:
-        links = _namespaces(pid)
+        links = namespaces(pid)
     except OSError:
         return UNKNOWN
     status = read(f"/proc/{pid}/status") or b""
@@ -36,18 +36,14 @@ def of_mark(mark: Path) -> list[Confinement]:
     return [_facts(each) for each in text.split("\n\n")]
 
 
-def _namespaces(pid: int | str) -> list[str]:
-    return [str(Path(f"/proc/{pid}/ns/{name}").readlink()) for name in NAMESPACES]
-
-
 def _facts(text: str) -> Confinement:
     """Return the facts in a text. Each start of a command makes new namespaces, so the fact about a
     namespace is only whether the kit is in it too."""
-    own = _namespaces("self")
-    namespaces = {
+    own = namespaces("self")
+    shared = {
         f"{each.partition(':')[0]}: {'own' if each in own else 'other'}"
         for each in NAMESPACE.findall(text)
     }
     status = {"".join(each.split()) for each in FACT.findall(text)}
-    complete = len(namespaces) == len(NAMESPACES) and any("CapEff" in each for each in status)
-    return frozenset(namespaces | status) if complete else UNKNOWN
+    complete = len(shared) == len(NAMESPACES) and any("CapEff" in each for each in status)
+    return frozenset(shared | status) if complete else UNKNOWN
