@@ -275,5 +275,6 @@ def polls_often_before_the_deadline():
         patience = original(self, until)
         if patience is None or self.deadline is None:
             return patience
-        left = self.deadline - monotonic_ns()
-        return min(patience, 10) if 0 < left < 1_000_000_000 else patience
+        # Without events, wait until the last second begins.
+        before_ms = max(0, (self.deadline - monotonic_ns()) // 1_000_000 - 1000)
+        return min(patience, before_ms + 10)
