@@ -58,7 +58,7 @@ class BodyPool:
         """Set the number of bodies that may run at once. Running bodies are not ended."""
         with self._lock:
             self._limit = threads
-            for _ in self._queue:
+            for _ in range(min(len(self._queue), threads - len(self._threads))):
                 self._start_thread()
 
     def _start_thread(self) -> None:

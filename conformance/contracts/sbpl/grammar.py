@@ -5,6 +5,8 @@ The decisions of the clauses do not matter here.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from contracts.sbpl.seatbelt.forms import load
 from contracts.sbpl.seatbelt.operations import known
 from contracts.sbpl.seatbelt.reader import Constant, List, Node, String, Symbol, Unreadable, read
@@ -16,34 +18,40 @@ def strange(data: bytes) -> list[str]:
     """Return the lines that are not clauses of the page."""
     *lines, last = data.split(b"\n")
     found = [] if last == b"" else ["the last line does not end"]
+    forms: dict[int, list[Node]] = {}
+    try:
+        for form in read(data):
+            forms.setdefault(form.line, []).append(form)
+    except Unreadable as why:
+        return [*found, f"{why.line}: {why.words}"]
+    known_lines = set()
     for number, line in enumerate(lines, 1):
-        try:
-            forms = read(line)
-        except Unreadable as why:
-            found.append(f"{number}: {why.words}")
-            continue
-        head = number <= 2
-        if len(forms) != 1 or not (_head(forms[0], number) if head else _clause(forms[0])):
+        head, here = number <= 2, forms.get(number, [])
+        if len(here) != 1 or not (_head(here[0], number) if head else _clause(here[0])):
             found.append(f"{number}: {line[:120]!r}")
-        elif line != str(forms[0]).encode("utf-8", "surrogateescape"):
+        elif line != str(here[0]).encode("utf-8", "surrogateescape"):
             found.append(f"{number}: blanks or a comment in {line[:120]!r}")
-        elif not head:
-            found += [f"{number}: {words}" for words in _unknown(line)]
-    return found
+        else:
+            known_lines.add(number)
+    return found + _unknown(data, known_lines)
 
 
-def _unknown(line: bytes) -> list[str]:
-    """Return the unknown forms in the filters of a clause.
+def _unknown(data: bytes, numbers: Collection[int]) -> list[str]:
+    """Return the unknown forms in the filters of the clauses in these lines.
 
     Forms that SBPL-FILTER-07 reports are left out.
     """
     try:
-        clauses = load(b"(version 1)" + line).clauses
+        clauses = load(data).clauses
     except Unreadable as why:
-        return [why.words]
-    filters = [each.filter for each in clauses if each.filter is not None]
-    gaps = [gap for each in filters for gap in each.unknown()]
-    return [f"{gap.words} is not known" for gap in gaps if not gap.dialect]
+        return [f"{why.line}: {why.words}"]
+    return [
+        f"{each.line}: {gap.words} is not known"
+        for each in clauses
+        if each.filter is not None and each.line in numbers
+        for gap in each.filter.unknown()
+        if not gap.dialect
+    ]
 
 
 def _head(form: Node, number: int) -> bool:

@@ -72,10 +72,7 @@ class Evaluator:
 
     def __init__(self) -> None:
         self.globals = Scope({})
-        self.builtins: dict[str, Builtin] = {
-            name: Builtin(name, _plain(call))
-            for name, call in (functions.FUNCTIONS | characters.FUNCTIONS).items()
-        }
+        self.builtins = dict(_PLAIN)
         self.builtins["map"] = Builtin("map", self._map)
         self.builtins["for-each"] = Builtin("for-each", self._for_each)
         self.builtins["apply"] = Builtin("apply", self._apply)
@@ -291,3 +288,9 @@ def _plain(
             return Unknown(Gap(f"the value {str(form)[:80]}"), form.line)
 
     return guarded
+
+
+_PLAIN: dict[str, Builtin] = {
+    name: Builtin(name, _plain(call))
+    for name, call in (functions.FUNCTIONS | characters.FUNCTIONS).items()
+}
