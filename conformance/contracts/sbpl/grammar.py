@@ -5,8 +5,6 @@ The decisions of the clauses do not matter here.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from contracts.sbpl.seatbelt.forms import load
 from contracts.sbpl.seatbelt.operations import known
 from contracts.sbpl.seatbelt.reader import Constant, List, Node, String, Symbol, Unreadable, read
@@ -24,20 +22,17 @@ def strange(data: bytes) -> list[str]:
             forms.setdefault(form.line, []).append(form)
     except Unreadable as why:
         return [*found, f"{why.line}: {why.words}"]
-    known_lines = set()
     for number, line in enumerate(lines, 1):
         head, here = number <= 2, forms.get(number, [])
         if len(here) != 1 or not (_head(here[0], number) if head else _clause(here[0])):
             found.append(f"{number}: {line[:120]!r}")
         elif line != str(here[0]).encode("utf-8", "surrogateescape"):
             found.append(f"{number}: blanks or a comment in {line[:120]!r}")
-        else:
-            known_lines.add(number)
-    return found + _unknown(data, known_lines)
+    return found or _unknown(data)
 
 
-def _unknown(data: bytes, numbers: Collection[int]) -> list[str]:
-    """Return the unknown forms in the filters of the clauses in these lines.
+def _unknown(data: bytes) -> list[str]:
+    """Return the unknown forms in the filters of the clauses.
 
     Forms that SBPL-FILTER-07 reports are left out.
     """
@@ -48,7 +43,7 @@ def _unknown(data: bytes, numbers: Collection[int]) -> list[str]:
     return [
         f"{each.line}: {gap.words} is not known"
         for each in clauses
-        if each.filter is not None and each.line in numbers
+        if each.filter is not None
         for gap in each.filter.unknown()
         if not gap.dialect
     ]
