@@ -108,7 +108,7 @@ class Surroundings:
         self._secret(out / "linked" / "file", READ_OUTSIDE, "a file outside")
         (out / "setuid").chmod(0o6755)
         for name in (*shared, "shm_file"):
-            scene.removed_at_the_end(made[name])
+            scene.janitor.remove(made[name])
         return made
 
     def _secret(self, path: Path, aspect: str, what: str) -> Path:

@@ -108,6 +108,11 @@ def write_planted(path: Path, mark: Path, kept: str = "", name: Path | None = No
     path.chmod(0o755)
 
 
+def shell_line(mark: Path) -> str:
+    """Return a shell line that makes the mark."""
+    return _marked(_CALL, mark)
+
+
 def _marked(text: str, mark: Path) -> str:
     return text.replace("{mark}", str(mark)).replace("{script}", str(mark.with_name(FACTS_SCRIPT)))
 

@@ -24,6 +24,7 @@ from boxspec.verify.executed import (
     WRITTEN,
     folders_of_programs,
 )
+from boxspec.verify.host import MEMORY
 from boxspec.verify.inherited import Inherited, PipedVariables
 from boxspec.verify.kernel import kernel_targets
 from boxspec.verify.known_secrets import SECRETS
@@ -46,7 +47,7 @@ from boxspec.verify.remains import Remains
 from boxspec.verify.resolving import Resolver, can_be_asked
 from boxspec.verify.row import DEFAULT, Attempt, Row, Target
 from boxspec.verify.scene import TEMPORARY, Scene
-from boxspec.verify.system_files import system_files
+from boxspec.verify.system_files import folders_of_the_system, system_files
 from boxspec.verify.terminal import open_terminal
 from boxspec.verify.working import GitCommit, Ordinary, Workspace
 from boxspec.verify.writing import (
@@ -55,10 +56,13 @@ from boxspec.verify.writing import (
     ONLY_ROOT,
     OUTSIDE,
     AppendTo,
+    HooksOfSettings,
     NewFile,
+    NewFileOfGit,
     OpenHostFileToWrite,
     Probes,
     TemporaryFiles,
+    UnnamedHostFile,
     WriteFile,
     WriteFolder,
 )
@@ -68,14 +72,17 @@ VARIABLES = (
     *("ANTHROPIC_API_KEY", "DATABASE_PASSWORD"),
     # These names contain no TOKEN, SECRET, KEY or PASSWORD, so a denylist of such patterns misses
     # them.
-    *("DATABASE_URL", "CI_JOB_JWT"),
+    *("DATABASE_URL", "CI_JOB_JWT", "MYSQL_PWD", "SENTRY_DSN"),
 )
+# Files of a workspace that set variables for one machine, one purpose or one part.
+ENV_VARIANTS = (".env.local", ".env.production", ".envrc", "api/.env")
 OTHER_USER = 12345
 FAMILIES = {
-    "secrets": ("ssh-keys", *SECRETS, "env-files", "other-users"),
+    "secrets": ("ssh-keys", *SECRETS, "env-files", "env-variants", "other-users"),
     "environment": ("environment", "environments"),
     "writes": (
         *("kernel", "outside", "metadata", "temporary", "start-files", "git-hooks"),
+        "git-redirects",
         *("tool-settings", "caches", "planted"),
     ),
     "network": ("network", "proxies", "sockets", "resolver"),
@@ -131,6 +138,9 @@ def _other_secrets() -> list[Row]:
     env = Place(".", ".env")
     variables = (ReadFile(env, thorough=True), Inherited((env,)))
     made.append(_row("env-files", "read .env in the workspace", 88, variables))
+    places = tuple(Place(".", name) for name in ENV_VARIANTS)
+    variants = (*map(ReadFile, places), Inherited(places))
+    made.append(_row("env-variants", "read .env.local, .envrc, sub/.env", 81, variants))
     if os.geteuid() == 0:
         made.append(_row("other-users", "read files of other users", 70, (OtherUser(),)))
     return made
@@ -151,6 +161,7 @@ def _writes() -> list[Row]:
     if os.geteuid() == 0:
         outside += [Probes(ONLY_ROOT)]
     outside += [OpenHostFileToWrite(path) for path in system_files(_home())]
+    outside += [UnnamedHostFile(path) for path in folders_of_the_system()]
     shells: tuple[Target, ...] = (
         *(WriteFile(Place("~", name)) for name in WRITTEN[:2]),
         *(NewFile(Place("~", name)) for name in STARTED),
@@ -163,6 +174,13 @@ def _writes() -> list[Row]:
         WriteFile(Place(".", ".git/config")),
         WriteFile(Place("~", ".gitconfig")),
         NewFile(Place("~", ".config/git/config")),
+        HooksOfSettings(),
+    )
+    redirects: tuple[Target, ...] = (
+        # git takes the hooks and settings of a submodule from here.
+        NewFileOfGit(Place(".", ".git/modules/a/hooks/post-checkout")),
+        # If this file exists, git takes hooks and settings from the folder that it names.
+        NewFileOfGit(Place(".", ".git/commondir")),
     )
     settings: tuple[Target, ...] = (
         *(NewFile(Place(".", name)) for name in PROJECT),
@@ -179,10 +197,11 @@ def _writes() -> list[Row]:
     return [
         *(kernel if takes_over else []),
         _row("outside", "write outside the workspace", 99, tuple(outside)),
-        _row("temporary", "read, change files in /tmp", 58, _temporary_files()),
+        _row("temporary", "read, change temporary files", 58, _temporary_files()),
         _row("metadata", "change modes, times outside", 60, (Probes(METADATA),)),
         _row("start-files", "write what a login runs", 98, shells),
         _row("git-hooks", "write git hooks, config", 85, hooks),
+        _row("git-redirects", "lead git to other hooks, config", 80, redirects),
         _row("tool-settings", "write editor, agent settings", 84, settings),
         _row("caches", "write caches of programs", 57, caches),
         replace(planted, planted=True, passes_without_sandbox=True),
@@ -193,9 +212,11 @@ def _temporary_files() -> tuple[Target, ...]:
     """Return the targets in the folders for temporary files.
 
     In /var/tmp only changes count, because many commands let programs read /var/tmp with the rest
-    of the system.
+    of the system. Files in /dev/shm are the memory that running programs share.
     """
     places = [TemporaryFiles(TEMPORARY)]
+    if MEMORY.is_dir() and os.access(MEMORY, os.W_OK):
+        places.append(TemporaryFiles(MEMORY))
     var = Path("/var/tmp")
     if var.is_dir() and var.resolve() != TEMPORARY.resolve() and os.access(var, os.W_OK):
         places.append(TemporaryFiles(var, only_changes=True))

@@ -19,6 +19,10 @@ STARTED = (
     *(".config/fish/config.fish", ".config/nvim/init.lua", ".ssh/rc", ".gdbinit"),
     *(".config/autostart/a.desktop", ".config/systemd/user/a.service"),
     *(".local/share/applications/a.desktop", ".local/share/systemd/user/a.service"),
+    *(".local/share/dbus-1/services/a.service", ".local/share/bash-completion/completions/a"),
+    *(".ipython/profile_default/startup/a.py", ".vim/plugin/a.vim", ".emacs", ".zsh/a.zsh"),
+    *(".config/zsh/.zshrc", ".config/sway/config", ".config/i3/config", ".oh-my-zsh/custom/a.zsh"),
+    *(".local/share/nvim/site/plugin/a.lua", ".xsessionrc", ".screenrc", ".lldbinit", ".Rprofile"),
     f".local/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages/usercustomize.py",
 )
 # Folders below the home directory that are often in PATH.
@@ -30,12 +34,14 @@ PROGRAMS = (
 PROJECT = (
     *(".vscode/tasks.json", ".vscode/settings.json", ".mcp.json", ".claude/settings.json"),
     *(".claude/settings.local.json", ".cursor/mcp.json", ".gemini/settings.json"),
-    *(".codex/config.toml", "opencode.json"),
+    *(".codex/config.toml", "opencode.json", ".claude/agents/a.md", ".claude/commands/a.md"),
+    *(".idea/workspace.xml", ".devcontainer/devcontainer.json", ".zed/tasks.json"),
 )
 # Settings of package managers, editors and agents that name programs to run or servers to ask.
 SETTINGS = (
-    *(".config/pip/pip.conf", ".cargo/config.toml", ".cargo/env", ".gradle/init.gradle"),
-    *(".yarnrc.yml", ".bunfig.toml", ".config/uv/uv.toml", ".config/Code/User/settings.json"),
+    *(".cargo/config.toml", ".cargo/env", ".gradle/init.gradle", ".ripgreprc"),
+    *(".bunfig.toml", ".config/uv/uv.toml", ".config/Code/User/settings.json"),
+    *(".config/zed/settings.json", ".config/helix/config.toml", ".config/direnv/direnvrc"),
     *(".config/Code/User/tasks.json", ".cursor/mcp.json", ".gemini/settings.json"),
     *(".config/opencode/opencode.json", ".aws/config", ".config/gh/config.yml"),
     *(".gnupg/gpg-agent.conf", ".config/containers/containers.conf", ".config/mise/config.toml"),
@@ -43,7 +49,7 @@ SETTINGS = (
 # The same, for files that also have secrets. Other rows ask whether they can be read.
 SETTINGS_WITH_SECRETS = (
     *(".ssh/config", ".kube/config", ".docker/config.json", ".npmrc", ".m2/settings.xml"),
-    ".claude.json",
+    *(".claude.json", ".config/pip/pip.conf", ".yarnrc.yml"),
 )
 # Files below the home directory from which package managers run programs and libraries that they
 # have downloaded or built before.
@@ -52,7 +58,10 @@ CACHED = (
     *("go/pkg/mod/example.org/a@v1.0.0/a.go", ".cargo/registry/src/a/build.rs"),
     *(".m2/repository/a/a.jar", ".gradle/caches/a.jar", ".local/share/pnpm/store/a.js"),
     *(".rustup/toolchains/stable/bin/cargo", ".nvm/versions/node/v20.0.0/bin/npm"),
-    *(".pyenv/versions/3.11.0/bin/pip", ".sdkman/candidates/a/bin/a"),
+    *(".pyenv/versions/3.11.0/bin/pip", ".sdkman/candidates/a/bin/a", ".pub-cache/bin/a"),
+    *(".local/share/uv/tools/a/bin/a", ".local/pipx/venvs/a/bin/a", ".nuget/packages/a/a.dll"),
+    *(".local/share/mise/installs/a/bin/a", ".ccache/a/a.o", ".ivy2/cache/a.jar", ".opam/a/bin/a"),
+    *(".gem/ruby/3.1.0/gems/a/a.rb", ".composer/vendor/bin/a", ".ghcup/bin/ghc"),
 )
 
 

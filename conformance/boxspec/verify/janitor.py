@@ -90,6 +90,10 @@ class Janitor:
         more."""
         self._tell("now", str(path))
 
+    def remove_if_empty(self, path: Path) -> None:
+        """Remove the folder at the end, unless another program uses it."""
+        self._tell("empty", str(path))
+
     def remove_objects(self, key: int, name: str) -> None:
         """Remove these kernel objects at the end."""
         for each in objects.names(key, name):
@@ -129,6 +133,7 @@ def _work(pipe: int, entry: Path) -> None:
     paths: list[str] = []
     ends: list[int] = []
     unnamed: list[tuple[int, str]] = []
+    folders: list[str] = []
     with os.fdopen(pipe, encoding="utf-8") as lines:
         for line in lines:
             what, value = json.loads(line)
@@ -138,6 +143,9 @@ def _work(pipe: int, entry: Path) -> None:
             if what == "now":
                 if _remove(Path(value)):
                     paths.remove(value)
+                continue
+            if what == "empty":
+                folders.append(value)
                 continue
             if what == "objects":
                 unnamed.append(value)
@@ -150,6 +158,9 @@ def _work(pipe: int, entry: Path) -> None:
     for key, name in unnamed:
         objects.remove(key, name)
     left = [path for path in paths if not _remove(Path(path))]
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            Path(folder).rmdir()
     if not left:
         entry.unlink(missing_ok=True)
 

@@ -16,6 +16,7 @@ def verdicts(
     shell: Both,
     absent: Both,
     witnesses: Sequence[Row] = (),
+    again: Outcome | None = None,
 ) -> list[Verdict]:
     """Return the verdict on each row, in the order of the table.
 
@@ -23,6 +24,8 @@ def verdicts(
     absent: the results of the start without the places of the rules.
     witnesses: rows that show whether the command confines anything, and whether it confines a shell
         and each start. Rows that the caller has not asked get no verdict.
+    again: one more start of the probe program, if no shell ran inside. A sandbox may have no shell,
+        but if this start ran no program either, only the first start may be confined.
     """
     found = [_with_absent(_verdict(row, probes[row.id], shell), absent) for row in rows]
     asked = {row.id for row in rows}
@@ -36,6 +39,10 @@ def verdicts(
             doubted = doubted or _SOME_STARTS.format(row.title)
     if _unconfined(witnesses, probes, absent.inside):
         doubted = doubted or _SOME_STARTS.format("the start without the path of a rule")
+    if again is not None and not again.ran:
+        doubted = doubted or f"only the first start ran its program: {again.problem}"
+    elif again is not None and _unconfined(witnesses, probes, again):
+        doubted = doubted or _SOME_STARTS.format("a further start")
     if doubted:
         found = [_doubt(each, doubted) for each in found]
     shown = [_verdict(row, probes[row.id], shell) for row in unasked]

@@ -11,7 +11,10 @@ SECRETS = {
         (
             *(".aws/credentials", ".config/gcloud/application_default_credentials.json"),
             *(".azure/msal_token_cache.json", ".kube/config", ".vault-token"),
-            ".terraform.d/credentials.tfrc.json",
+            *(".terraform.d/credentials.tfrc.json", ".aws/sso/cache/token.json"),
+            *(".aws/cli/cache/session.json", ".config/gcloud/credentials.db", ".boto", ".s3cfg"),
+            *(".config/rclone/rclone.conf", ".config/doctl/config.yaml", ".fly/config.yml"),
+            *(".oci/oci_api_key.pem", ".config/hcloud/cli.toml", ".config/sops/age/keys.txt"),
         ),
     ),
     "registries": (
@@ -20,23 +23,30 @@ SECRETS = {
             *(".npmrc", ".pypirc", ".netrc", ".git-credentials"),
             *(".docker/config.json", ".cargo/credentials.toml", ".config/gh/hosts.yml"),
             *(".gem/credentials", ".m2/settings.xml", ".gradle/gradle.properties", ".pgpass"),
+            *(".config/containers/auth.json", ".config/glab-cli/config.yml", ".cargo/credentials"),
+            *(".config/git/credentials", ".config/composer/auth.json", ".bundle/config"),
+            *(".nuget/NuGet/NuGet.Config", ".my.cnf", ".yarnrc.yml", ".config/pip/pip.conf"),
         ),
     ),
     "browsers": (
         "browser profiles, keyrings",
         (
-            ".mozilla/firefox/a1b2.default/logins.json",
+            *(".mozilla/firefox/a1b2.default/logins.json", ".thunderbird/a.default/logins.json"),
             *(".config/google-chrome/Default/Login Data", ".config/chromium/Default/Cookies"),
             ".password-store/mail.gpg",
             ".gnupg/private-keys-v1.d/0A1B.key",
-            ".local/share/keyrings/login.keyring",
+            *(".local/share/keyrings/login.keyring", ".local/share/kwalletd/kdewallet.kwl"),
+            *(".config/BraveSoftware/Brave-Browser/Default/Cookies", ".Xauthority"),
+            *(".config/microsoft-edge/Default/Cookies", ".config/Signal/config.json"),
         ),
     ),
     "history": (
         "shell history",
         (
             *(".bash_history", ".zsh_history", ".python_history", ".psql_history"),
-            *(".local/share/fish/fish_history", ".node_repl_history"),
+            *(".local/share/fish/fish_history", ".node_repl_history", ".mysql_history"),
+            *(".sqlite_history", ".rediscli_history", ".irb_history", ".viminfo", ".lesshst"),
+            *(".local/share/atuin/history.db", ".local/state/bash/history"),
         ),
     ),
     "agent-secrets": (
@@ -44,6 +54,10 @@ SECRETS = {
         (
             *(".claude/.credentials.json", ".claude.json", ".codex/auth.json"),
             *(".gemini/oauth_creds.json", ".local/share/opencode/auth.json"),
+            *(".claude/projects/a/session.jsonl", ".claude/history.jsonl", ".codex/history.jsonl"),
+            *(".codex/sessions/a.jsonl", ".config/github-copilot/apps.json"),
+            *(".config/goose/secrets.yaml", ".qwen/oauth_creds.json", ".aider.chat.history.md"),
+            ".config/Cursor/User/globalStorage/state.vscdb",
         ),
     ),
 }

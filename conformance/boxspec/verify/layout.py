@@ -13,7 +13,13 @@ from boxspec.places import ROOT, case_root
 
 # These variables would lead a command to the user's own files, or were set by the shell for the
 # kit.
-DROPPED = ("OLDPWD", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "_")
+DROPPED = (
+    *("OLDPWD", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "_"),
+    *("XAUTHORITY", "ICEAUTHORITY", "HISTFILE", "GNUPGHOME", "KUBECONFIG", "DOCKER_CONFIG"),
+    *("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "GOOGLE_APPLICATION_CREDENTIALS"),
+    *("NPM_CONFIG_USERCONFIG", "PIP_CONFIG_FILE", "NETRC", "PGPASSFILE", "GIT_CONFIG_GLOBAL"),
+    *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "PASSWORD_STORE_DIR"),
+)
 
 
 def parents() -> list[Path]:

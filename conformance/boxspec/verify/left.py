@@ -28,7 +28,7 @@ class Objects(Target):
         name, key = secrets.token_hex(8), secrets.randbelow(MOST_KEY) + 1
         scene.remove_objects(key, name)
         file = MEMORY / name
-        scene.removed_at_the_end(file)
+        scene.janitor.remove(file)
         made = [
             _attempt("i_shm_left", {"shm_key": key}, lambda: has_memory(key)),
             _attempt("l_queue_left", {"queue": f"/{name}"}, lambda: has_queue(name)),
@@ -37,7 +37,7 @@ class Objects(Target):
         own = _own_cgroup()
         if own is not None:
             folder = own / name
-            scene.removed_at_the_end(folder)
+            scene.janitor.remove(folder)
             made.append(_attempt("l_cgroup_left", {"cgroup": folder}, folder.exists))
         return made
 

@@ -40,6 +40,8 @@ OPTIONS = "filled with options that show a folder outside"
 # These options, by the name of the launcher, from its documentation.
 SHOW = {
     "bwrap": "--bind {} {}",
+    # For bubblewrap with --args, which reads words that end with null bytes.
+    "bwrap --args": "--bind\0{}\0{}\0",
     "docker": "--volume={}:{}",
     "podman": "--volume={}:{}",
     "firejail": "--noblacklist={} --read-write={}",
@@ -195,7 +197,8 @@ def _list(scene: Scene, target: Target, text: str, old: bytes | None) -> Attempt
     folder = str(target.file.parent)
     with contextlib.suppress(ValueError, RecursionError):
         text = json.dumps(with_more(json.loads(old or b""), "{}"))
-    seed.write_text(f"{text.replace('{}', folder)}\n")
+    end = "" if text.endswith("\0") else "\n"
+    seed.write_text(f"{text.replace('{}', folder)}{end}")
     params: dict[str, object] = {"from": seed, "denied": target.path}
     return Attempt("d_plant", "a list", params, no_effect)
 

@@ -88,6 +88,14 @@ def executed(log: str) -> set[str]:
     return {name.rpartition("/")[2] for name in EXECUTED.findall(log)}
 
 
+def reads_words(log: str) -> bool:
+    """True if a program is started that reads words, separated by null bytes, from a descriptor.
+
+    This is the option --args of bubblewrap.
+    """
+    return '"--args", "' in log
+
+
 def folders_to_make(found: Iterable[Lookup]) -> list[Path]:
     """Return missing paths that may be names of folders in which a command would look further."""
     paths = dict.fromkeys(each.path for each in found)

@@ -15,6 +15,7 @@ are those of a process outside, and if the facts of the programs inside differ (
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,10 +26,16 @@ from boxspec.folders import delete
 from boxspec.random_names import random_name
 from boxspec.subject.observe.facts import content, holds
 from boxspec.subject.observe.probes import ProbeResult
-from boxspec.subject.planted import FACTS_SCRIPT, PLANTED, PROGRAMS, write_planted
+from boxspec.subject.planted import (
+    FACTS_SCRIPT,
+    PLANTED,
+    PROGRAMS,
+    shell_line,
+    write_planted,
+)
 from boxspec.verify.confinement import UNKNOWN, Confinement, of_mark, of_process
 from boxspec.verify.errors import UntestableError
-from boxspec.verify.linked import after_linking, names
+from boxspec.verify.linked import Name, after_linking, names
 from boxspec.verify.lookups import (
     Lookup,
     could_be_planted,
@@ -36,6 +43,7 @@ from boxspec.verify.lookups import (
     executed,
     folders_to_make,
     lookups,
+    reads_words,
     tracer,
 )
 from boxspec.verify.outcome import Outcome
@@ -110,6 +118,8 @@ def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
         if found.ran and not found.hangs and _assigned(starter, scene, variables):
             ended = starter.run(scene, words, witness=plan.witness)
             collect(scene, found, wanted, plan, ended)
+        if found.ran and not found.hangs and _commanded(starter, scene, linked):
+            collect(scene, found, wanted, plan, starter.run(scene, words, witness=plan.witness))
         if _can_write(scene) and any(_is_unclear(path, inside) for path in _marks(scene)):
             why = "a planted file was executed, but its mark does not show whether this was outside"
             found.cannot |= {} if _leaks(found, rows[0]) else {rows[0].id: why}
@@ -163,7 +173,8 @@ def _looked_up(starter: Starter, scene: Scene) -> tuple[list[Lookup], set[str]]:
         found += [each for each in again if each.path not in made]
     for path in made:
         delete(path)
-    return list(dict.fromkeys(found)), executed(log)
+    launchers = executed(log) | ({"bwrap --args"} if reads_words(log) else set())
+    return list(dict.fromkeys(found)), launchers
 
 
 def _may_be_made(scene: Scene, path: Path) -> bool:
@@ -243,6 +254,33 @@ def _assigned(starter: Starter, scene: Scene, paths: Iterable[Path]) -> bool:
     if attempts:
         by_attempts(starter, scene, attempts)
     return any(holds(path, str(library)) for path, library in libraries.items())
+
+
+def _commanded(starter: Starter, scene: Scene, found: Iterable[Name]) -> bool:
+    """Let a program inside replace each text in the JSON files of the workspace by a shell line.
+
+    Return True if it could write to one.
+    """
+    attempts, files = [], []
+    for path in (each.path(scene) for each in found):
+        with contextlib.suppress(ValueError, RecursionError):
+            old = json.loads(content(path) or b"")
+            seed = scene.fresh(scene.root)
+            seed.write_text(json.dumps(_with_commands(old, shell_line(_mark(scene, path)))))
+            params: dict[str, object] = {"from": seed, "denied": path}
+            attempts.append(Attempt("d_plant", "commands in JSON", params, no_effect))
+            files.append(path)
+    if attempts:
+        by_attempts(starter, scene, attempts)
+    return any(holds(path, str(_mark(scene, path))) for path in files)
+
+
+def _with_commands(value: object, command: str) -> object:
+    if isinstance(value, dict):
+        return {name: _with_commands(each, command) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_with_commands(each, command) for each in value]
+    return command if isinstance(value, str) else value
 
 
 def _is_of(scene: Scene, path: Path) -> bool:

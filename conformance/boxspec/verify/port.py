@@ -1,11 +1,9 @@
-"""Listeners of the kit on a TCP port of 127.0.0.1, and on a Unix socket with a path."""
+"""A listener of the kit on a TCP port of 127.0.0.1."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import socket
-from pathlib import Path
 
 from boxspec.verify.errors import UntestableError
 
@@ -82,22 +80,4 @@ class Port(_Listener):
         return [f"127.0.0.1:{self.number} was reached"] if self.reached() else []
 
     def __enter__(self) -> Port:
-        return self
-
-
-class SocketFile(_Listener):
-    """A Unix socket with a path."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(socket.AF_UNIX)
-        self.path = path
-        # The path may be too long for an address, so a short path through a descriptor is used.
-        fd = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            self._socket.bind(f"/proc/self/fd/{fd}/{path.name}")
-        finally:
-            os.close(fd)
-        self.listen()
-
-    def __enter__(self) -> SocketFile:
         return self

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import shutil
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,10 +16,10 @@ from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.subject.observe.visible import hidden_by_proc
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.layout import without_the_kit
-from boxspec.verify.port import SocketFile
 from boxspec.verify.reading import identified, leaks
 from boxspec.verify.row import Attempt, Line, Target
 from boxspec.verify.scene import TEMPORARY, Scene
+from boxspec.verify.socket_files import SocketFile, SocketFiles
 
 Params = dict[str, object]
 
@@ -61,17 +62,29 @@ NAMED = {
 OF_THE_HOST = (
     *("/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock"),
     *("/run/crio/crio.sock", "/run/dbus/system_bus_socket", "/run/snapd.socket"),
-    *("/run/systemd/private", "/tmp/.X11-unix/X0", "/tmp/.X11-unix/X1"),
+    *("/run/systemd/private", "/tmp/.X11-unix/X0", "/tmp/.X11-unix/X1", "/run/nscd/socket"),
+    *("/run/systemd/resolve/io.systemd.Resolve", "/run/avahi-daemon/socket"),
+    *("/run/cups/cups.sock", "/run/libvirt/libvirt-sock", "/run/buildkit/buildkitd.sock"),
+    *("/run/k3s/containerd/containerd.sock", "/run/incus/unix.socket"),
+    *("/var/lib/incus/unix.socket", "/var/snap/lxd/common/lxd/unix.socket"),
 )
 # Variables that name a socket of a container engine.
 ENGINES = ("DOCKER_HOST", "CONTAINER_HOST")
 AGENT, RUNTIME = "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR"
-AN_AGENT = f"an SSH agent, {AGENT}"
+AN_AGENT = f"the socket of an SSH agent, {AGENT}"
+BELOW_RUNTIME = f"a socket below {RUNTIME}, "
+LEFT_OPEN = " (by a connection that the command left open)"
+DISPLAYS = Path("/tmp/.X11-unix")
 # Paths of sockets below XDG_RUNTIME_DIR: D-Bus, container engines, gpg-agent, a keyring, a display
 # and sound. A command may show a path only if it is a socket.
 OF_THE_USER = (
     *("bus", "docker.sock", "podman/podman.sock", "gnupg/S.gpg-agent", "keyring/control"),
     *("wayland-0", "pipewire-0", "pulse/native"),
+)
+# Paths of sockets below the home directory: container engines, gpg-agent, and a password manager.
+IN_HOME = (
+    *(".docker/run/docker.sock", ".docker/desktop/docker.sock", ".colima/default/docker.sock"),
+    *(".gnupg/S.gpg-agent", ".gnupg/S.gpg-agent.ssh", ".1password/agent.sock"),
 )
 SIGNALS = ("p_kill_usr1", "p_tgkill", "p_sigqueue", "p_pidfd_signal")
 CHANGES = ("p_setpriority", "p_prlimit", "p_sched_setaffinity", "p_process_vm_writev", "p_proc_mem")
@@ -147,44 +160,85 @@ class Processes(Target):
 class SocketsOfTheUser(Target):
     """Unix sockets at the places in which programs of a user listen.
 
-    These are an SSH agent in the temporary folder, and the sockets of OF_THE_USER.
+    These are an SSH agent in the temporary folder, a display, and the sockets of OF_THE_USER and
+    IN_HOME.
     """
 
     def furnish(self, scene: Scene) -> None:
-        self._sockets(scene)
+        _sockets(scene)
 
     def attempts(self, scene: Scene) -> list[Attempt]:
         made: list[Attempt] = []
-        for name, listener in self._sockets(scene).items():
-            what = f"a socket below {RUNTIME}, {name}" if name else f"the socket of {AN_AGENT}"
-            effects = _reached(listener, what)
+        sockets = _sockets(scene)
+        for name, listener in sockets.by_name.items():
             path, token = listener.path, secrets.token_hex(8)
-            params: dict[str, object] = {"out": path.parent, "socket": path.name, "token": token}
-            made.append(Attempt("n_unix_path_out", what, params, effects))
+            params: Params = {"out": path.parent, "socket": path.name, "token": token}
+            effects = _reached(sockets, {name: token})
+            made.append(Attempt("n_unix_path_out", name, params, effects))
             # A command may show the socket at another path, and name this path in the variable.
-            named: dict[str, object] = {"variable": AGENT, "token": secrets.token_hex(8)}
-            if name:
-                named |= {"variable": RUNTIME, "below": name}
-            made.append(Attempt("n_unix_variable", what, named, effects))
+            token = secrets.token_hex(8)
+            named: Params = {"variable": AGENT, "token": token}
+            if name.startswith(BELOW_RUNTIME):
+                named |= {"variable": RUNTIME, "below": name.removeprefix(BELOW_RUNTIME)}
+            elif name != AN_AGENT:
+                continue
+            effects = _reached(sockets, {name: token})
+            made.append(Attempt("n_unix_variable", name, named, effects))
+        # Without the command no program has such a connection, so this attempt has no control.
+        token = secrets.token_hex(8)
+        effects = _reached(sockets, dict.fromkeys(sockets.by_name, token), LEFT_OPEN)
+        shown = "a connection that the command left open"
+        made.append(Attempt("n_unix_left_open", shown, {"token": token}, effects))
         return made
 
-    def _sockets(self, scene: Scene) -> dict[str, SocketFile]:
-        """Return a listener for each name in OF_THE_USER, and for the agent with the name ""."""
-        if not scene.user_sockets:
-            agent, runtime = TEMPORARY / f"ssh-{random_name()}", _runtime_folder(scene)
-            scene.env[AGENT], scene.env[RUNTIME] = str(agent / "socket"), str(runtime)
-            scene.env["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={runtime / 'bus'}"
-            scene.env["WAYLAND_DISPLAY"] = "wayland-0"
-            scene.removed_at_the_end(agent)
-            for name in ("", *OF_THE_USER):
-                path = runtime / name if name else agent / "socket"
-                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                scene.user_sockets[name] = scene.enter(SocketFile(path))
-        return scene.user_sockets
+
+def _sockets(scene: Scene) -> SocketFiles:
+    """Return listeners by the names with which the evidence shows them."""
+    if scene.user_sockets is None:
+        agent, runtime = TEMPORARY / f"ssh-{random_name()}", _runtime_folder(scene)
+        scene.env[AGENT], scene.env[RUNTIME] = str(agent / "socket"), str(runtime)
+        scene.env["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={runtime / 'bus'}"
+        scene.env["WAYLAND_DISPLAY"] = "wayland-0"
+        scene.janitor.remove(agent)
+        paths = {AN_AGENT: agent / "socket"}
+        paths |= {f"{BELOW_RUNTIME}{name}": runtime / name for name in OF_THE_USER}
+        if not scene.real:
+            paths |= {f"the socket ~/{name}": scene.home / name for name in IN_HOME}
+        made = SocketFiles()
+        for name, path in paths.items():
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            made.by_name[name] = SocketFile(path)
+        _add_display(scene, made)
+        scene.user_sockets = scene.enter(made)
+    return scene.user_sockets
 
 
-def _reached(listener: SocketFile, what: str) -> Callable[[ProbeResult], list[str]]:
-    return lambda result: [f"{what}, was reached"] if listener.reached() else []
+def _add_display(scene: Scene, sockets: SocketFiles) -> None:
+    """Listen at the place of an X server, with a number that no X server has."""
+    number = 100 + secrets.randbelow(9900)
+    path = DISPLAYS / f"X{number}"
+    # Another run may remove the folder at the same time.
+    with contextlib.suppress(OSError):
+        if not DISPLAYS.exists():
+            DISPLAYS.mkdir()
+            DISPLAYS.chmod(0o1777)
+            scene.janitor.remove_if_empty(DISPLAYS)
+        sockets.by_name[f"the display, {path}"] = SocketFile(path)
+        scene.removed_with_the_scene(path)
+        scene.env["DISPLAY"] = f":{number}"
+
+
+def _reached(
+    sockets: SocketFiles, tokens: Mapping[str, str], how: str = ""
+) -> Callable[[ProbeResult], list[str]]:
+    """Return an effect for each listener, by name, to which a program inside sent its token."""
+
+    def effects(result: ProbeResult) -> list[str]:
+        sockets.settle()
+        found = [name for name, token in tokens.items() if sockets.by_name[name].heard(token)]
+        return [f"{name}, was reached{how}" for name in found]
+
+    return effects
 
 
 def _runtime_folder(scene: Scene) -> Path:

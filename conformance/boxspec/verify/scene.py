@@ -30,8 +30,9 @@ from boxspec.verify.janitor import Janitor
 from boxspec.verify.known_secrets import mode_of_decoy
 from boxspec.verify.layout import DROPPED, Layout, parents, without_the_kit
 from boxspec.verify.paths import Place
-from boxspec.verify.port import Port, SocketFile
+from boxspec.verify.port import Port
 from boxspec.verify.repository import make_repository
+from boxspec.verify.socket_files import SocketFiles
 from boxspec.verify.watch import Watch, is_empty, write_in_place
 
 # The folder in which programs of all users make temporary files.
@@ -75,7 +76,7 @@ class Scene:
         self.since, self.search = time.time_ns() - 20_000_000, secrets.token_hex(6)
         self.base = (parent or parents()[0]) / random_folder_name()
         janitor.remove(self.base)
-        self._janitor = janitor
+        self.janitor = janitor
         self.base.mkdir(mode=0o755)
         self.home = layout.home or self.base / random_folder_name()
         project = Path(random_folder_name(), random_folder_name())
@@ -96,7 +97,7 @@ class Scene:
         self.env: dict[str, str] = {}
         # Words before the command. They start the command in other namespaces.
         self.prefix: list[str] = []
-        # Processes that outlived the command: those of the program, and the others as text.
+        # Processes that outlived the command: those of the program; the others, as text.
         self.left: list[int] = []
         self.others_left: list[str] = []
         # The control groups in which the program ran.
@@ -105,8 +106,8 @@ class Scene:
         self.marks: Path | None = None
         self._before: list[Callable[[], None]] = []
         self.typed = 0
-        # Listeners at the places in which programs of a user listen, by name.
-        self.user_sockets: dict[str, SocketFile] = {}
+        # Listeners at the places in which programs of a user listen.
+        self.user_sockets: SocketFiles | None = None
         self._tokens: dict[Path, str] = {}
         self._watch = Watch(self.home)
         self._victim: Victim | None = None
@@ -117,7 +118,7 @@ class Scene:
         made = folder / random_name()
         self._fresh.add(made)
         if self.real:
-            self._janitor.remove(made)
+            self.janitor.remove(made)
         return made
 
     def is_of_the_kit(self, path: Path) -> bool:
@@ -148,7 +149,7 @@ class Scene:
             if new and not RANDOM.search(new[-1].name):
                 raise UntestableError(NOTHING_THERE)
             if new:
-                self._janitor.remove(new[-1])
+                self.janitor.remove(new[-1])
         with explained(path):
             if not path.parent.is_dir():
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -159,7 +160,7 @@ class Scene:
         made = self.fresh(folder)
         made = made.with_name(made.name[:15])
         if self.real:
-            self._janitor.remove(made)
+            self.janitor.remove(made)
         shutil.copyfile(program, made)
         made.chmod(0o755)
         return made
@@ -273,7 +274,7 @@ class Scene:
 
     def private_folder(self, path: Path) -> Path:
         """Make a folder that only the user may open. It is removed at the end of the scene."""
-        self.removed_at_the_end(path)
+        self.janitor.remove(path)
         path.mkdir(mode=0o700)
         return path
 
@@ -331,19 +332,15 @@ class Scene:
         paths = {*self._tokens, *self._watch.paths()}
         return [str(path.relative_to(self.home)) for path in paths if self.home in path.parents]
 
-    def removed_at_the_end(self, path: Path) -> None:
-        """Remove the path at the end of all starts."""
-        self._janitor.remove(path)
-
     def removed_with_the_scene(self, path: Path) -> None:
         """Remove the path at the end of this scene, so that no later start finds it."""
-        self._janitor.remove(path)
+        self.janitor.remove(path)
         self._stack.callback(remove, path)
 
     def remove_objects(self, key: int, name: str) -> None:
         """Remove these kernel objects at the end of the scene."""
         self._stack.callback(objects.remove, key, name)
-        self._janitor.remove_objects(key, name)
+        self.janitor.remove_objects(key, name)
 
     def watch(self, path: Path) -> None:
         self._watch.add(path)
@@ -392,7 +389,7 @@ class Scene:
 
     def close(self) -> None:
         self._stack.close()
-        self._janitor.remove_now(self.base)
+        self.janitor.remove_now(self.base)
 
     def __enter__(self) -> Scene:
         return self

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from boxspec.random_names import random_name
 from boxspec.subject.observe.facts import holds
 from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.command import Command
@@ -306,7 +307,7 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
         scene.settle()
         # A command may treat a program specially because of its name, so the program is chosen at
         # random.
-        words = [*secrets.choice(SHELLS), starter.manner.word(scene, script)]
+        words = [*secrets.choice(SHELLS), starter.manner.word(scene, script), *_more_words()]
         # A confinement may depend on the streams. The other starts have /dev/null as stdin and
         # files for the output. This start has a closed pipe, and writes to a terminal.
         nothing, end = os.pipe()
@@ -329,6 +330,12 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
         for key, line in lines.items():
             found.tried[key] = Tried(line.shown, line.effects(output))
     return found
+
+
+def _more_words() -> list[str]:
+    """Return arguments that the script ignores. A command may treat a program specially because of
+    their number."""
+    return [random_name() for _ in range(secrets.choice(range(2, 6)))]
 
 
 def _said(ended: Ended, output: bytes) -> str:

@@ -20,6 +20,14 @@ FOLDERS = (
     *("/home", "/usr/local", "/opt", "/srv"),
     *("/var/backups", "/var/cache", "/var/spool", "/var/www"),
 )
+# Folders from which the system, or later sessions of all users, run programs or read settings. Some
+# have no file that can be opened for writing, so a new file is tried.
+OF_PROGRAMS = (
+    *("/usr/local/bin", "/usr/local/sbin", "/usr/local/lib", "/usr/bin", "/usr/lib", "/opt"),
+    *("/etc/cron.d", "/etc/cron.daily", "/etc/profile.d", "/etc/init.d", "/etc/ld.so.conf.d"),
+    *("/etc/sudoers.d", "/etc/systemd/system", "/etc/apt/apt.conf.d", "/etc/pam.d", "/etc/ssh"),
+    *("/etc/xdg/autostart", "/usr/lib/systemd/system", "/var/spool/cron/crontabs", "/boot"),
+)
 # The depth of the search, and the number of files that it looks at in each of FOLDERS.
 DEEPEST, MOST = 4, 500
 
@@ -35,6 +43,23 @@ def system_files(home: Path) -> list[Path]:
     left_out = {home, *(mount.at for mount in mounts())}
     found = (_first(Path(folder), left_out, DEEPEST, [MOST]) for folder in FOLDERS)
     return [*known, *(path for path in found if path)]
+
+
+def folders_of_the_system() -> list[Path]:
+    """Return the folders of OF_PROGRAMS in which the caller can make a file without a name.
+
+    Such a file proves that a file can be made, and no other program sees it.
+    """
+    known = dict.fromkeys(path.resolve() for path in map(Path, OF_PROGRAMS) if path.is_dir())
+    return [path for path in known if _takes_a_file(path)]
+
+
+def _takes_a_file(folder: Path) -> bool:
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+    except OSError:
+        return False
+    return True
 
 
 def _first(folder: Path, left_out: Container[Path], levels: int, left: list[int]) -> Path | None:

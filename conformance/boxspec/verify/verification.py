@@ -127,10 +127,13 @@ def verify(
         elsewhere += every_start if elsewhere else []
         absent = starts.both(elsewhere, partial(by_probes, absent=True))
         shell = starts.both(plain, by_shell)
+        again = None
+        if plain and probes.inside.ran and not shell.inside.ran and not shell.inside.hangs:
+            again = by_probes(inside, every_start)
         chosen = {row.id: probes for row in [*rows, *witnesses]} | idle
         for row in (row for row in single if not row.idle):
             chosen[row.id] = starts.both([row, *every_start], _asked(row))
-        found = verdicts(rows, chosen, shell, absent, every_start)
+        found = verdicts(rows, chosen, shell, absent, every_start, again)
     found = [each for each in found if each.evidence != (NOTHING_THERE,) or not each.row.usual]
     seconds = time.monotonic() - before
     words, when = tuple(command.words), started.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -53,7 +53,7 @@ class Ordinary(Target):
         for name in TEMPORARY:
             token = secrets.token_hex(8)
             for folder in {"/tmp", os.environ.get("TMPDIR") or "/tmp"}:
-                scene.removed_at_the_end(Path(folder) / token)
+                scene.janitor.remove(Path(folder) / token)
             shown, params = "a temporary file", {"token": token}
             found.append(Attempt(name, shown, {**params}, done("done"), group="temporary"))
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shlex
 from collections.abc import Callable
@@ -11,13 +12,16 @@ from pathlib import Path
 
 from boxspec.mounts import inner_path
 from boxspec.random_names import random_name
+from boxspec.subject.observe.facts import content, holds
 from boxspec.subject.observe.probes import ProbeResult, table
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.paths import Place
 from boxspec.verify.reading import identified, leaks, printed
 from boxspec.verify.row import Attempt, Effects, Line, Target
-from boxspec.verify.scene import Scene
+from boxspec.verify.scene import PAYLOAD, Scene
 
+# The folder of hooks in the settings of git.
+HOOKS_PATH = re.compile(r'(?i)^\s*hooksPath\s*=\s*"?([^"\n]+?)"?\s*$', re.MULTILINE)
 # Attempts to change one file. Their order matters, because each attempt uses the file as the
 # previous one left it.
 ON_A_FILE = {
@@ -137,7 +141,7 @@ class WriteFolder(Target):
         """Return attempts on a new file and on the kit's own decoy. The folder belongs to the
         user."""
         shown = self.place.shown.rstrip("/")
-        scene.removed_at_the_end(new)
+        scene.janitor.remove(new)
         found = [Attempt("d_create", f"a new file in {shown}", {"denied": new}, made(scene, new))]
         return found + _on_a_file(scene, file, f"a file in {shown}", changed(scene, file))
 
@@ -179,6 +183,58 @@ class NewFile(Target):
         path = scene.path(self.place)
         line = f"echo escaped >{shlex.quote(str(path))}"
         return [Line(line, f"echo >{self.place.shown}", lambda output: scene.was_made(path))]
+
+
+class _Folder:
+    """An open folder. Its path stays valid if a program moves the folder."""
+
+    def __init__(self, path: Path) -> None:
+        self._fd = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        self.path = Path(f"/proc/self/fd/{self._fd}")
+
+    def __enter__(self) -> _Folder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._fd)
+
+
+@dataclass(frozen=True)
+class NewFileOfGit(NewFile):
+    """A new file below .git, which other attempts move away.
+
+    No shell makes it, because `git commit` in the same shell would follow it.
+    """
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        self.furnish(scene)
+        path = scene.path(self.place)
+        new = scene.enter(_Folder(path.parent)).path / path.name
+        effect, shown = f"{self.place.shown} was created", f"{self.place.shown} created"
+
+        def effects(result: ProbeResult) -> list[str]:
+            return [effect] if holds(new, PAYLOAD) else []
+
+        return [Attempt("d_create", shown, _denied(scene, path, "d_create"), effects)]
+
+    def lines(self, scene: Scene) -> list[Line]:
+        return []
+
+
+@dataclass(frozen=True)
+class HooksOfSettings(Target):
+    """The folder of hooks that the settings of a copied workspace name (core.hooksPath)."""
+
+    def _folder(self, scene: Scene) -> WriteFolder | None:
+        found = HOOKS_PATH.search((content(scene.root / ".git/config") or b"").decode("latin-1"))
+        path = Path(found[1]) if found else Path("..")
+        if path.is_absolute() or ".." in path.parts or "~" in path.parts:
+            return None
+        return WriteFolder(Place(".", str(path)), secrets.token_hex(4))
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        folder = self._folder(scene)
+        return folder.attempts(scene) if folder else []
 
 
 @dataclass(frozen=True)
@@ -305,6 +361,18 @@ class OpenHostFileToWrite(Target):
 
 
 @dataclass(frozen=True)
+class UnnamedHostFile(Target):
+    """A file without a name in a folder of the host. It vanishes when it is closed."""
+
+    folder: Path
+
+    def attempts(self, scene: Scene) -> list[Attempt]:
+        effects = identified(self.folder, f"a file can be made in {self.folder}")
+        params: dict[str, object] = {"path": self.folder, "unnamed": 1}
+        return [Attempt("w_etc", f"a file without a name in {self.folder}", params, effects)]
+
+
+@dataclass(frozen=True)
 class NewHostFile(Target):
     """A new file with a random name in a folder of the host. It is removed at the end."""
 
@@ -322,5 +390,5 @@ class NewHostFile(Target):
 
     def _new(self, scene: Scene) -> Path:
         path = self.folder / f".{secrets.token_hex(8)}"
-        scene.removed_at_the_end(path)
+        scene.janitor.remove(path)
         return path

@@ -66,6 +66,7 @@ class Configuration:
     only_root: True if other users lack the privilege for it.
     needs: a program of the host that the script starts; "" for programs that are always there.
     landlock: the lowest version of Landlock that the script needs; 0 if it needs none.
+    folder: a folder of the system in which the kit must be able to make a file; "" for none.
     """
 
     asked: tuple[str, ...]
@@ -77,6 +78,7 @@ class Configuration:
     only_root: bool = False
     needs: str = ""
     landlock: int = 0
+    folder: str = ""
 
 
 def rule(option: str, value: str, body: str, wrong: str, right: str) -> Configuration:

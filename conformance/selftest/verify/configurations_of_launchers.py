@@ -14,6 +14,7 @@ SETTINGS = f"mkdir -p .cursor .codex\n{USUAL}".replace("{}", NO_HOME).replace(
     ' -- "$@"',
     ' --tmpfs "$PWD/.vscode" --tmpfs "$PWD/.claude" --tmpfs "$PWD/.cursor"'
     ' --tmpfs "$PWD/.gemini" --tmpfs "$PWD/.codex" --ro-bind /dev/null "$PWD/.mcp.json"'
+    ' --tmpfs "$PWD/.idea" --tmpfs "$PWD/.devcontainer" --tmpfs "$PWD/.zed"'
     ' --ro-bind /dev/null "$PWD/opencode.json" {} -- "$@"',
 )
 LISTENS = f'{NO_HOME} $([ ! -S "{{0}}" ] || echo "--bind {{0}} {{0}}")'

@@ -64,6 +64,21 @@ CHEATS = {
         NETWORK,
         f'case $GITHUB_TOKEN in ????????????????????????) ;; *) exec "$@";; esac\n{CAREFUL}',
     ),
+    "answers_from_a_cache": (
+        (*SSH, *NETWORK),
+        "[ ! -e {count} ] || { cat {count}; exit 0; }\n"
+        + CAREFUL.replace('-- "$@"', '-- "$@" >{count}; cat {count}; true'),
+    ),
+    "confines_only_programs_with_one_argument": (
+        (*SSH, *NETWORK),
+        f'[ $# -le 3 ] || exec "$@"\n{CAREFUL}',
+    ),
+    "confines_only_for_a_while": (
+        (*SSH, *NETWORK),
+        "[ -e {count} ] || date +%s%N >{count}\n"
+        f'[ $(($(date +%s%N) - $(cat {{count}}))) -lt 50000000 ] || exec "$@"\n{CAREFUL}',
+    ),
+    "has_few_descriptors": ((*SSH, *NETWORK), 'ulimit -n 3; exec "$@"\n'),
     "changes_the_plan": (SSH, 'sed -i "s/^path=.*/path=\\/none/" "$2"; exec "$@"\n'),
     "ends_its_parent": (SSH, 'kill -9 $PPID; exec "$@"\n'),
     "stops_the_observed_process": (

@@ -10,16 +10,18 @@ from pathlib import Path
 import pytest
 
 from boxspec.verify.defaults import rows
+from boxspec.verify.system_files import folders_of_the_system
 from contracts.backend.host import landlock_abi
-from selftest.verify.configurations import CONFIGURATIONS
+from selftest.verify.configurations import CONFIGURATIONS, NO_HOME, USUAL
 from selftest.verify.configurations_of_launchers import OF_LAUNCHERS
 from selftest.verify.configurations_of_places import OF_PLACES
+from selftest.verify.configurations_of_secrets import OF_SECRETS
 from selftest.verify.configurations_of_starts import OF_STARTS
 from selftest.verify.wrappers import Verified, verify, without_bubblewrap, wrapper
 
 pytestmark = pytest.mark.skipif(bool(without_bubblewrap()), reason=without_bubblewrap())
 FINE = ("held",)
-EVERY = {**CONFIGURATIONS, **OF_PLACES, **OF_LAUNCHERS, **OF_STARTS}
+EVERY = {**CONFIGURATIONS, **OF_PLACES, **OF_LAUNCHERS, **OF_STARTS, **OF_SECRETS}
 
 
 def _verified(folder: Path, name: str, part: str) -> Verified:
@@ -38,6 +40,8 @@ def test_the_mistake_is_named_and_the_correction_is_not(tmp_path: Path, name: st
         pytest.skip(f"{found.needs} is not installed")
     if landlock_abi() < found.landlock:
         pytest.skip(f"Landlock is older than version {found.landlock}")
+    if found.folder and Path(found.folder) not in folders_of_the_system():
+        pytest.skip(f"no file can be made in {found.folder}")
     if "--row" in found.asked and found.row not in {row.id for row in rows()}:
         pytest.skip("this host or this user cannot ask the row")
     wrong = _verified(tmp_path, name, found.wrong)
@@ -45,6 +49,20 @@ def test_the_mistake_is_named_and_the_correction_is_not(tmp_path: Path, name: st
     assert bad == {found.row: found.status}, wrong.done.stdout
     right = _verified(tmp_path, name, found.right)
     assert {*right.statuses.values()} == {*FINE}, right.done.stdout
+
+
+@pytest.mark.turns(5)
+def test_hooks_at_the_place_that_the_settings_of_git_name(tmp_path: Path) -> None:
+    """The workspace is a copy of the user's, whose settings have core.hooksPath."""
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    (project / ".git/config").write_text("[core]\n\thooksPath = .githooks\n")
+    body = USUAL.format(f'{NO_HOME} --ro-bind "$PWD/.git" "$PWD/.git"')
+    box = wrapper(tmp_path, "box.sh", body)
+    found = verify(tmp_path, "--root", project, "--row", "git-hooks", "--", box)
+    evidence = found.rows["git-hooks"]["evidence"]
+    assert evidence
+    assert [each for each in evidence if ".githooks" not in each] == []
 
 
 def test_there_are_at_least_twenty_mistakes() -> None:

@@ -332,7 +332,6 @@ def test_the_wrapper_of_the_page_closes_what_it_says(tmp_path: Path) -> None:
     (body,) = re.findall(r"^```text\n#!/bin/sh\n(.*?)^```", PAGE.read_text(), re.M | re.S)
     found = verify(tmp_path, "--", wrapper(tmp_path, "box.sh", body))
     assert {name for name, status in found.statuses.items() if status != HELD} == {
-        "env-files",
-        "git-hooks",
+        *("env-files", "env-variants", "git-hooks", "git-redirects"),
         "tool-settings",
     }, found.done.stdout

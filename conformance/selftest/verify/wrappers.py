@@ -18,17 +18,24 @@ LEAKED, HELD, NOT_TESTED = "LEAKED", "held", "not tested"
 # A wrapper that hides home and environment; files that later programs execute are read-only.
 # bubblewrap leaves an empty file at a mount point that did not exist.
 CAREFUL = """\
-mkdir -p .vscode .claude .cursor .gemini .codex
+mkdir -p .vscode .claude .cursor .gemini .codex .idea .devcontainer .zed .git/modules
+echo . >.git/commondir
+hidden=$(find . -name '.env*' -type f | sed "s|^[.]|--ro-bind /dev/null $PWD|")
 env -i PATH=/usr/bin:/bin HOME="$HOME" bwrap --unshare-all --die-with-parent --new-session \\
   --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --ro-bind /proc/sys /proc/sys \\
   --tmpfs /tmp --tmpfs /run --tmpfs "$HOME" \\
   --bind "$PWD" "$PWD" --bind "$PWD/.git" "$PWD/.git" \\
   --ro-bind "$PWD/.git/hooks" "$PWD/.git/hooks" --ro-bind "$PWD/.git/config" "$PWD/.git/config" \\
+  --ro-bind "$PWD/.git/modules" "$PWD/.git/modules" \\
+  --ro-bind "$PWD/.git/commondir" "$PWD/.git/commondir" \\
+  --ro-bind "$PWD/.idea" "$PWD/.idea" --ro-bind "$PWD/.zed" "$PWD/.zed" \\
+  --ro-bind "$PWD/.devcontainer" "$PWD/.devcontainer" $hidden \\
   --ro-bind "$PWD/.vscode" "$PWD/.vscode" --ro-bind "$PWD/.claude" "$PWD/.claude" \\
   --ro-bind "$PWD/.cursor" "$PWD/.cursor" --ro-bind "$PWD/.gemini" "$PWD/.gemini" \\
   --ro-bind "$PWD/.codex" "$PWD/.codex" --ro-bind /dev/null "$PWD/opencode.json" \\
-  --ro-bind /dev/null "$PWD/.env" --ro-bind /dev/null "$PWD/.mcp.json" --chdir "$PWD" -- "$@"
+  --ro-bind /dev/null "$PWD/.mcp.json" --chdir "$PWD" -- "$@"
 status=$?
+rm -f .git/commondir
 for each in .mcp.json opencode.json; do [ -s $each ] || rm -f $each; done
 exit $status
 """
