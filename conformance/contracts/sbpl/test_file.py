@@ -56,9 +56,9 @@ def test_the_file_is_not_readable_for_other_users(case: SbplCase, umask: str) ->
     "text",
     [
         *("", "(version 1)", "x" * 300_000, "\ufeff;\r\n;\r \t;\n\n\n", " ;\n\r\n", "\n;\u2028\r"),
-        b'(literal "/\xff\xc3")\n',
+        *(b'(literal "/\xff\xc3")\n', ";" + "x" * 2_000_000),
     ],
-    ids=["none", "short", "long", "lines", "blanks", "breaks", "no UTF-8"],
+    ids=["none", "short", "long", "lines", "blanks", "breaks", "no UTF-8", "very long"],
 )
 def test_the_file_holds_exactly_the_text(case: SbplCase, text: str | bytes) -> None:
     with held_file(case, folder(case, "profiles"), text) as file:

@@ -70,6 +70,7 @@ FORMS = {
     "codex, --flag=value": ("codex", "codex --sandbox=read-only x", f"codex {FULL} x"),
     "codex, -s value": ("codex", "codex -s read-only x", f"codex {FULL} x"),
     "codex, -s=value": ("codex", "codex -s=read-only x", f"codex {FULL} x"),
+    "codex, --flag=": ("codex", "codex --sandbox= x", f"codex {FULL} x"),
     "codex, -svalue": ("codex", "codex -sread-only x", f"codex {FULL} x"),
     "codex, twice": ("codex", "codex a -s read-only b --sandbox=x c", f"codex a {FULL} b c"),
     "codex, --config": ("codex", "codex --config sandbox_mode=x y", f"codex {FULL} y"),
@@ -136,6 +137,10 @@ OTHERS = {
     "codex, in order": ("codex -s a 1 2 --model o3 3", f"codex {FULL} 1 2 --model o3 3"),
     "codex, a setting without a value": ("codex x -c", f"codex {FULL} x -c"),
     "codex, a long setting without a value": ("codex x --config", f"codex {FULL} x --config"),
+    "codex, modes without a sandbox": (
+        "codex --yolo --dangerously-bypass-approvals-and-sandbox x",
+        f"codex {FULL} --yolo --dangerously-bypass-approvals-and-sandbox x",
+    ),
     "codex, exec later": ("codex x exec y", f"codex {FULL} x exec y"),
     "gemini": (
         "gemini --sandbox-image=x --sandboxed -sx --s -S -p hi",

@@ -215,6 +215,45 @@ def test_an_invalid_rule_is_refused(case: SbplCase, name: str) -> None:
     sbpl.refuses(case, name, bad, good.but(**{field: [*kept, "x"]}))
 
 
+# Rules that are valid one by one, but not together, each with an allowed counterpart.
+WRONG_TOGETHER = {
+    "a modify rule that no read rule covers": (
+        Setup(read=["a/**"], modify=["b/**"]),
+        Setup(read=["a/**"], modify=["a/b/**"]),
+    ),
+    "a read rule that equals a deny": (
+        Setup(read=["**", "a/**"], deny_read=["a/**"]),
+        Setup(read=["**", "a/**"], deny_read=["a/b/**"]),
+    ),
+    "a modify rule that equals a deny": (
+        Setup(modify=["a/**"], deny_modify=["./a/**"]),
+        Setup(modify=["a/**"], deny_modify=["a/b/**"]),
+    ),
+    "a modify rule that equals a read deny": (
+        Setup(modify=["a/**"], deny_read=["a/**"]),
+        Setup(modify=["a/**"], deny_read=["a/b/**"]),
+    ),
+    "an exception without a deny": (
+        Setup(modify=["**"], deny_modify=["a/**", "!b/c"]),
+        Setup(modify=["**"], deny_modify=["a/**", "!a/c"]),
+    ),
+    "an exception before its deny": (
+        Setup(modify=["**"], deny_modify=["!a/c", "a/**"]),
+        Setup(modify=["**"], deny_modify=["a/**", "!a/c", "a/**"]),
+    ),
+    "an exception with wildcards": (
+        Setup(modify=["**"], deny_modify=["a/**", "!a/*"]),
+        Setup(modify=["**"], deny_modify=["a/**", "!a/b/**"]),
+    ),
+}
+
+
+@requires("SBPL-FORM-07")
+@pytest.mark.parametrize("name", WRONG_TOGETHER)
+def test_rules_that_do_not_fit_together_are_refused(case: SbplCase, name: str) -> None:
+    sbpl.refuses(case, name, *WRONG_TOGETHER[name])
+
+
 @requires("SBPL-FORM-07", capability=("policy", "policy.json"))
 def test_a_wrong_policy_and_an_unknown_profile_are_refused(case: SbplCase) -> None:
     root = "/Users/u/ws"
@@ -263,7 +302,8 @@ def test_two_policy_files_give_the_text_of_their_rules(case: SbplCase, profile: 
 
     One of them defines the profile. The profile `unrestricted` is in no file.
     """
-    own: dict[str, Any] = {"fsProfiles": {"p": {"read": ["**"], "modify": ["**"]}}}
+    profiles = {"first": {"read": ["x"]}, "p": {"read": ["**"], "modify": ["**"]}}
+    own: dict[str, Any] = {"fsProfiles": profiles}
     denies: dict[str, Any] = {"denyRead": ["l"], "denyModify": ["s/c/d"]}
     text = sbpl.bytes_of(case.sbpl.compile(MERGED))
     for above, below in ((own | GLOBAL, denies), (GLOBAL, own | denies)):

@@ -326,3 +326,10 @@ def own_file_up_to_an_unknown_filter():
     def any_of(original, met):
         known = list(met)
         return original(known[: known.index(None) + 1] if None in known else known)
+
+
+@fault("SBPL-FILE-01", "a text is written up to 1 MiB", "a buffer of that size")
+def the_text_is_cut():
+    @replaces(wrapping)
+    def write_all(original, fd, data):
+        original(fd, data[: 1 << 20])

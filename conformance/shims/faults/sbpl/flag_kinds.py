@@ -124,3 +124,17 @@ def a_setting_without_a_value_is_removed():
     def codex_setting(original, words, i):
         is_last = words[i] in flags.CODEX_SETTINGS and i + 1 == len(words)
         return 1 if is_last else original(words, i)
+
+
+@fault("SBPL-FLAG-04", "a flag of codex with an empty value stays", "a value is required")
+def an_empty_mode_stays():
+    @replaces(flags)
+    def codex_mode(original, words, i):
+        return 0 if words[i] == b"--sandbox=" else original(words, i)
+
+
+@fault("SBPL-FLAG-06", "`--yolo` is removed from a command of codex", "a flag about a sandbox")
+def yolo_is_removed():
+    @replaces(flags)
+    def codex_setting(original, words, i):
+        return 1 if words[i] == b"--yolo" else original(words, i)

@@ -3,6 +3,8 @@
 import os
 import sys
 
+import policy.decide as decide
+import policy.judge as judge
 import sbpl.clauses as clauses
 import sbpl.filters as filters
 import sbpl.ops as ops
@@ -302,3 +304,38 @@ def a_filter_is_remembered_without_its_case():
         if key not in known:
             known[key] = original(self, entry, denied)
         return known[key]
+
+
+def rules_without(check):
+    """Leave out a check of the policy for a request with `rules`."""
+
+    @replaces(ops)
+    def policy_of_rules(original, reader):
+        kept = getattr(judge, check)
+        setattr(judge, check, lambda *given: None)
+        try:
+            return original(reader)
+        finally:
+            setattr(judge, check, kept)
+
+
+@fault("SBPL-FORM-07", "whether read rules cover is not checked for `rules`", "a file's check")
+def rules_need_no_cover():
+    rules_without("uncovered")
+
+
+@fault("SBPL-FORM-07", "rules that equal a deny are accepted in `rules`", "a file's check")
+def rules_may_equal_a_deny():
+    rules_without("equals_a_deny")
+
+
+@fault("SBPL-FORM-07", "exceptions in `rules` are not checked", "a file's check")
+def exceptions_of_rules_are_free():
+    rules_without("exception")
+
+
+@fault("SBPL-FORM-08", "without `profile` the first profile is compiled", "next(iter(profiles))")
+def the_first_profile_is_the_default():
+    @replaces(decide.Resolved, "__init__")
+    def first(original, self, policy, name):
+        original(self, policy, next(iter(policy.profiles), None) if name is None else name)
