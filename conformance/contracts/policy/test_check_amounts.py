@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from boxspec.api import expect, requires
-from contracts.policy.api import WITHIN_S, one_profile, oracle, questions
+from contracts.policy.api import WITHIN_S, one_profile, oracle, policy, questions
 from contracts.policy.client import PolicyCase
 from contracts.shared.near_globs import NESTED
 
@@ -104,3 +104,35 @@ def test_of_rules_of_one_sign_the_last_one_is_named(case: PolicyCase, sign: str)
         wanted = (not sign, other)
         got = (items[0]["allowed"], items[0]["matched_rule"])
         expect(f"the decision about a/b by {rules}", got, wanted)
+
+
+# Numbers of denies in the global file and in the workspace's file.
+THOUSANDS = {"one file": (66_000, 0), "two files": (4_500, 4_500)}
+
+
+@requires("POLICY-CHECK-02")
+@pytest.mark.parametrize("files", THOUSANDS)
+def test_the_first_and_the_last_of_many_thousand_denies_hold(case: PolicyCase, files: str) -> None:
+    above, below = THOUSANDS[files]
+    denies = [f"n{number}" for number in range(above + below)]
+    given = one_profile(["**"], ["**"], [], denies[:above])
+    if below:
+        given["workspace"] = policy({"denyModify": denies[above:]})
+    paths = [denies[0], denies[above // 2], denies[-2], denies[-1], f"n{len(denies)}"]
+    items = case.policy.check(given, questions("modify", paths), None, WITHIN_S)
+    got = [(item.get("allowed"), item.get("matched_rule")) for item in items]
+    wanted = [*((False, path) for path in paths[:-1]), (True, "**")]
+    expect(f"decisions about {paths}, with {len(denies)} denies", got, wanted)
+
+
+@requires("POLICY-CHECK-01")
+def test_the_end_of_a_rule_decides_at_every_length(case: PolicyCase) -> None:
+    # The page allows an engine to refuse globs of more than 65,536 bytes.
+    lengths = [length for length in LENGTHS if length < 65_537]
+    starts = [("d/" * length)[: length - 1].rstrip("/") for length in lengths]
+    rules = [f"{start}/x" for start in starts]
+    given = one_profile(["**", *(f"!{rule}" for rule in rules)], [])
+    paths = [f"{start}/{end}" for start in starts for end in ("x", "y")]
+    items = case.policy.check(given, questions("read", paths), None, WITHIN_S)
+    got = [item.get("allowed") for item in items]
+    expect(f"decisions by rules of the lengths {lengths}", got, [False, True] * len(lengths))

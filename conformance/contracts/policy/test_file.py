@@ -113,6 +113,23 @@ def test_problems_come_in_the_order_of_the_file(case: PolicyCase) -> None:
         expect("the file, loaded a second time", second, first)
 
 
+@requires("POLICY-FILE-05")
+def test_problems_of_shape_and_of_sense_are_reported_together(case: PolicyCase) -> None:
+    """Load a file with wrong fields and wrong types, and with rules that are wrong together."""
+    spec = {
+        "unknown": 1,
+        "denyRead": ["k", "!s", 5],
+        "denyModify": ["d/**", "!e/f", "/x"],
+        "fsProfiles": {"p": {"read": ["a", "k", None], "modify": ["b"], "more": []}},
+    }
+    answer = case.policy.load(as_json(json.dumps({**POLICY, "spec": spec})))
+    reported = {each["pointer"] for each in answer.error.get("problems", ())}
+    places = ["unknown", "denyRead/1", "denyRead/2", "denyModify/1", "denyModify/2"]
+    places += [f"fsProfiles/p/{where}" for where in ("read/1", "read/2", "modify/0", "more")]
+    wanted = sorted(f"/spec/{where}" for where in places)
+    expect("pointers of the problems", sorted(reported), wanted, {"answer": answer.raw})
+
+
 @requires("POLICY-FILE-06")
 def test_each_problem_of_each_refused_file_has_a_message(case: PolicyCase) -> None:
     refused = [each for each in every().values() if each.kind == "load" and each.small]

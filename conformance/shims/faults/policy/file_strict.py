@@ -3,15 +3,16 @@
 import re
 
 import policy.jsontext as jsontext
+import policy.judge as judge
 import policy.load as load
 import policy.yamltext as yamltext
 from faults.registry import fault, replaces
 
 
-def also_known(judge):
+def also_known(judges):
     @replaces(load)
     def is_known(original, name, known):
-        return original(name, known) or judge(name, known)
+        return original(name, known) or judges(name, known)
 
 
 @fault("POLICY-FILE-07", "names of fields are folded, the Kelvin sign too", "encoding/json of Go")
@@ -181,3 +182,11 @@ def not_a_number_in_any_case():
     @replaces(yamltext)
     def kind_of_plain(original, text):
         return "number" if text.lower() == ".nan" else original(text)
+
+
+@fault("POLICY-FILE-05", "rules are compared only if each value has the right type", "two passes")
+def the_shape_comes_first():
+    @replaces(judge)
+    def validate(original, file, is_workspace=False):
+        if not file.problems:
+            original(file, is_workspace)
