@@ -55,17 +55,24 @@ def test_a_missing_program_is_a_failure_to_spawn(case: BackendCase) -> None:
         expect("the message of the error", error["message"], startswith("failed to spawn"))
 
 
+# The first line of a script, and its mode.
+NOT_EXECUTABLE = {
+    "a directory": ("", 0o755),
+    "no right to execute it": ("#!/bin/sh\n", 0o644),
+    "no interpreter": (f"#!{MISSING}\n", 0o755),
+    "no interpreter line": ("", 0o755),
+}
+
+
 @requires("BACKEND-LAUNCH-04")
-@pytest.mark.parametrize("what", ["a directory", "no right to execute it", "no interpreter"])
+@pytest.mark.parametrize("what", NOT_EXECUTABLE)
 def test_a_file_that_cannot_be_executed_is_a_failure_to_spawn(case: BackendCase, what: str) -> None:
     with made_ground() as ground:
         program = ground.ws / "program"
         if what == "a directory":
             program.mkdir()
         else:
-            first = f"#!{MISSING}\n" if what == "no interpreter" else "#!/bin/sh\n"
-            mode = 0o755 if what == "no interpreter" else 0o644
-            script_at(program, "exit 0", first, mode)
+            script_at(program, "exit 0", *NOT_EXECUTABLE[what])
         session = case.backend.run(
             [{"program": str(program)}],
             root=ground.ws,

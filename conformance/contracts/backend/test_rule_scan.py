@@ -14,9 +14,11 @@ from contracts.backend.attempt import WORK
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import Ground, made_ground
 from contracts.backend.ruled import line_inside, policy
+from contracts.shared.requests import ExecRequest
 
 SCAN = "backend.scan"
 KEY = "**/*.key"
+MISSING = "/nonexistent/program"
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ CHANGES = {
     "another file of its name": Change(
         "cp -p kept.key new; mv -f new kept.key", policy((KEY,)), {KEY: ("kept.key",)}
     ),
+    "another mode": Change("chmod 755 kept.key file", policy((KEY,)), {KEY: ("kept.key",)}),
     "a file that is gone": Change("rm -f kept.key more", policy((KEY,)), {KEY: ("kept.key",)}),
 }
 
@@ -106,6 +109,37 @@ def test_the_scan_finds_a_change_that_a_rule_denies(case: BackendCase, what: str
         evidence = {"not_enforced": session.result["not_enforced"]}
         what_is_told = "`violations` of the result: what was changed, each with its rule"
         expect(what_is_told, found, changed, evidence)
+
+
+# Calls of one session, of which one creates a denied file.
+CALLS = {
+    "the first": ("echo x >late", "echo x >more"),
+    "the last": ("echo x >more", "echo x >late"),
+    "the first, and the last fails": ("echo x >late", "exit 3"),
+    "the first, and the last cannot start": ("echo x >late", None),
+    "one whose file a later call changes": ("echo x >late", "echo more >>late"),
+}
+
+
+def shell(line: str) -> ExecRequest:
+    return {"program": "/bin/sh", "args": ["-c", line]}
+
+
+@requires("BACKEND-RULE-10", capability=SCAN, needs=[WORK, "BACKEND-RULE-03"])
+@pytest.mark.parametrize("which", CALLS)
+def test_the_scan_covers_all_calls_of_a_session(case: BackendCase, which: str) -> None:
+    with made_ground() as ground:
+        session = case.backend.run(
+            [shell(line) if line else {"program": MISSING} for line in CALLS[which]],
+            root=ground.ws,
+            profile="repo-write",
+            policy=policy(("late",)),
+            on_unavailable="degrade",
+            shim_env={"HOME": str(ground.home)},
+        )
+        late = ground.ws / "late"
+        changed = [(os.fsencode(late), "late")] if late.exists() else []
+        expect("`violations` of the result", session.violations, changed)
 
 
 @requires("BACKEND-RULE-10", capability=SCAN, needs=[WORK])

@@ -20,12 +20,12 @@ from contracts.shared.signals import THREE, signals_in
 # 32 and 33.
 EXCLUDED = {*THREE, 32, 33}
 BLOCKED, IGNORED = ("USR1", "CHLD", "RTMAX"), ("HUP", "USR2", "TTOU")
-FILES, UMASK = 211, 0o027
+FILES, CORE, UMASK = 211, 1 << 20, 0o027
 NICE = min(os.getpriority(os.PRIO_PROCESS, 0) + 3, 19)
 
 # Flags of the warden. They give the caller an unusual state in each respect.
 UNUSUAL_LIMITS = [
-    *("--nofile", str(FILES), "--core", "0", "--umask", f"{UMASK:03o}", "--nice", str(NICE)),
+    *("--nofile", str(FILES), "--core", str(CORE), "--umask", f"{UMASK:03o}", "--nice", str(NICE)),
 ]
 UNUSUAL = [
     *(word for name in BLOCKED for word in ("--block", name)),
@@ -59,7 +59,7 @@ LIMITS = {
     ),
     "limit of a core file": Part(
         lambda report: report["rlimits"]["core"][0],
-        0,
+        CORE,
         lambda idle: idle.limits(resource.RLIMIT_CORE)[0],
     ),
     "umask": Part(lambda report: report["umask"], UMASK, lambda idle: idle.umask),

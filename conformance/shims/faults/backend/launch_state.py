@@ -142,3 +142,8 @@ def long_output_is_cut():
 @fault("BACKEND-LAUNCH-08", "an empty stdin is a closed descriptor", "close(0) for null")
 def an_empty_stdin_is_closed():
     before_the_program(b"os.path.samefile('/dev/null', '/proc/self/fd/0') and os.close(0)")
+
+
+@fault("BACKEND-LAUNCH-14", "a program inside makes no core file", "a limit for secrets")
+def no_core_file_inside():
+    before_the_program(b"import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0))")

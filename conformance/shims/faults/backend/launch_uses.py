@@ -1,9 +1,12 @@
 """Faults that show only in some calls of a session."""
 
+import errno
 import os
 
+import backend.starting as starting
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session
+from faults.backend.inside_source import change_inside
 from faults.registry import fault, replaces
 
 
@@ -95,3 +98,24 @@ def an_empty_stdin_has_no_filter():
             original(self, request, cwd)
         finally:
             self.backend.filters = filters
+
+
+@fault("BACKEND-LAUNCH-04", "a script without an interpreter line is run by sh", "execvp(3)")
+def a_script_is_run_by_sh():
+    needs = starting.need_executable
+
+    def need_executable(path):
+        try:
+            needs(path)
+        except OSError as why:
+            if why.errno != errno.ENOEXEC:
+                raise
+
+    starting.need_executable = need_executable
+    change_inside(
+        b"        os.execvpe(words[0], words, env)",
+        b"        try:\n            os.execvpe(words[0], words, env)\n"
+        b"        except OSError as why:\n"
+        b"            if why.errno != 8:\n                raise\n"
+        b"            os.execve('/bin/sh', [b'/bin/sh', *words], env)",
+    )

@@ -13,6 +13,7 @@ import backend.tree as tree
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session, in_base64
 from faults.registry import fault, replaces
+from files import read_file
 
 
 def holds_nothing():
@@ -116,3 +117,63 @@ def paths_below_the_root():
             {**each, "path_b64": in_base64(a2b_base64(each["path_b64"])[prefix:])}
             for each in original(self, before)
         ]
+
+
+@fault("BACKEND-RULE-10", "a change of the mode is overlooked", "a digest of each file")
+def the_mode_is_overlooked():
+    holds_nothing()
+
+    @replaces(tree)
+    def state(original, root):
+        found = {}
+        for path in tree.entries(root):
+            place = os.fsdecode(os.path.join(root, path))
+            st = os.lstat(place)
+            data = read_file(place) if stat.S_ISREG(st.st_mode) else b""
+            found[path] = (st.st_ino, st.st_size, st.st_mtime_ns, data)
+        return found
+
+
+@fault("BACKEND-RULE-10", "only the last call is scanned", "the start is noted for each call")
+def the_last_call_is_scanned():
+    before_the_last: dict[str, dict[bytes, tuple[int, ...]]] = {}
+
+    @replaces(Session)
+    def call(original, self, request):
+        if self.context.rules is not None:
+            before_the_last["is"] = tree.state(self.context.root)
+        return original(self, request)
+
+    @replaces(Session)
+    def violations(original, self, before):
+        return original(self, before_the_last.get("is", before))
+
+
+@fault("BACKEND-RULE-10", "only the first call is scanned", "a scan after the first result")
+def the_first_call_is_scanned():
+    found: list[object] = []
+
+    @replaces(Session)
+    def run(original, self, requests):
+        before = tree.state(self.context.root) if self.context.rules is not None else {}
+
+        @replaces(Session)
+        def call(original, self, request):
+            answer = original(self, request)
+            if not found:
+                found.append(self.violations(before))
+            return answer
+
+        @replaces(Session)
+        def report(original, self, opened, calls, before):
+            return {**original(self, opened, calls, before), "violations": (found or [[]])[0]}
+
+        return original(self, requests)
+
+
+@fault("BACKEND-RULE-10", "after an error of a call there is no scan", "an early return")
+def an_error_skips_the_scan():
+    @replaces(Session)
+    def report(original, self, opened, calls, before):
+        made = original(self, opened, calls, before)
+        return {**made, "violations": []} if any("error" in each for each in calls) else made
