@@ -69,7 +69,7 @@ class Retry:
         while len(seen) < ATTEMPTS and self.undecided_s < MAX_UNDECIDED_S:
             began = time.monotonic()
             try:
-                with _attempt(len(seen) + 1, alone, use_realtime) as look:
+                with _attempt(len(seen) + 1, alone, use_realtime, hung=seen[-1].hang) as look:
                     self._once(run_attempt, look)
             except _RealtimeMisfit:
                 use_realtime = False
@@ -109,12 +109,12 @@ class _RealtimeMisfit(Exception):
 
 
 @contextlib.contextmanager
-def _attempt(number: int, alone: bool, use_realtime: bool) -> Iterator[Attempt]:
+def _attempt(number: int, alone: bool, use_realtime: bool, *, hung: bool) -> Iterator[Attempt]:
     if not use_realtime:
-        yield Attempt(number, alone)
+        yield Attempt(number, alone, hung=hung)
         return
     with realtime() as allowed:
-        yield Attempt(number, alone, allowed)
+        yield Attempt(number, alone, allowed, hung)
 
 
 def _late(seen: list[Late]) -> str:

@@ -329,8 +329,7 @@ class Case:
         if old_request:
             exchange.age()
         opened = Streams(folder, streams or {})
-        if self.attempt.realtime:
-            flags.append("--realtime")
+        flags += self.attempt.flags
         helpers = self.session.helpers_of(exchange.op)
         setting = Setting(Machine.now(), helpers, self.attempt.realtime)
         shown = self.has_variables_of_the_kit and self.session.backend is None

@@ -73,6 +73,15 @@ def test_a_hang_runs_once_more_and_never_conforms(use_realtime: bool) -> None:
     assert len(body.seen) == 1
 
 
+def test_after_a_hang_a_loop_with_realtime_priority_reaches_the_limit() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("SCHED_FIFO needs root")
+    for hang, flags in ((True, ["--realtime", "--computes", "45"]), (False, ["--realtime"])):
+        body = Script(None)
+        asked(body, late(hang=hang))
+        assert [look.flags for look in body.seen] == [flags]
+
+
 def asked_beside(came: BaseException | None, *looks: BaseException | None) -> str:
     body = Script(came)
 

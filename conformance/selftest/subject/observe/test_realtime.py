@@ -4,6 +4,7 @@ waits for."""
 from __future__ import annotations
 
 import os
+import resource
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from boxspec.subject.attempt import Attempt
 from boxspec.subject.observe import procs
 from boxspec.subject.observe import realtime as real_time
 from boxspec.subject.observe.lines import poll
@@ -35,10 +37,10 @@ def scheduling(pid: int) -> tuple[int, int] | None:
     return (int(fields[38]), int(fields[37])) if fields else None
 
 
-def started(script: str) -> Warden:
+def started(script: str, *flags: str) -> Warden:
     with Path(os.devnull).open("r+b") as null:
         ends = {name: null.fileno() for name in ("stdin", "stdout", "stderr")}
-        return Warden(["/bin/sh", "-c", script], flags=["--realtime"], env={}, **ends)
+        return Warden(["/bin/sh", "-c", script], flags=["--realtime", *flags], env={}, **ends)
 
 
 @pytest.mark.usefixtures("front")
@@ -47,6 +49,19 @@ def test_programs_of_a_shim_have_lower_priority_than_the_kit() -> None:
     try:
         assert scheduling(warden.pid) == (FIFO, PRIORITY)
         assert scheduling(warden.shim_pid) == (RR, TARGETS)
+    finally:
+        warden.close()
+
+
+@pytest.mark.usefixtures("front")
+@pytest.mark.parametrize(
+    ("flags", "seconds"), [([], 2), (Attempt(realtime=True, hung=True).flags, 45)]
+)
+def test_after_a_hang_the_kernel_kills_a_loop_later(flags: list[str], seconds: int) -> None:
+    warden = started("while :; do read -r line; done", *flags[1:])
+    try:
+        limits = resource.prlimit(warden.shim_pid, resource.RLIMIT_RTTIME)
+        assert limits == (seconds * 1_000_000,) * 2
     finally:
         warden.close()
 
