@@ -104,9 +104,9 @@ def are_gone(case: ProcessCase, shim: ShimProcess[Any], pids: set[int]) -> bool:
     return gone
 
 
-def read_some(fd: int, within_s: float = 10) -> bytes:
+def read_some(fd: int, within_s: float = 10, most: int = 65536) -> bytes:
     """Read from the test's end of a pipe; return no bytes at its end or at the time limit."""
-    return os.read(fd, 65536) if poll([fd], within_s) else b""
+    return os.read(fd, most) if poll([fd], within_s) else b""
 
 
 def end_of(step: StepResult) -> dict[str, object]:

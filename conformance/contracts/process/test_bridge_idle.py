@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from boxspec.api import ShimProcess, at_most, expect, requires
+from boxspec.api import Failure, ShimProcess, at_most, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.process.client import Bridge, BridgeOptions, ProcessCase
@@ -76,6 +76,10 @@ def used_share(shim: ShimProcess[Bridge], ms: int) -> float:
     pass_time(ms)
     took_ms = elapsed_ms(begun_ns, shim.now_ns())
     share = (shim.cpu_ms() - before) / took_ms
+    if share > FEW_LOOKS and shim.setting.realtime:
+        # With real-time priority a loop uses its share, so this attempt decides.
+        what = "share of the time in which the bridge ran"
+        raise Failure(what, f"at most {FEW_LOOKS}", f"{share:.2f}", timed=True)
     if share <= FEW_LOOKS:
         check_not_kept_waiting(shim.waited().ns - waited_ns, took_ms * 1e6)
     return share
@@ -109,17 +113,20 @@ def test_a_grace_that_is_used_costs_no_processor_time(case: ProcessCase, who: st
 
 
 @requires("PROCESS-BRIDGE-12", overlap=1.3, needs=["PROCESS-BRIDGE-11"])
-@pytest.mark.parametrize("signalled", [False, True], ids=["alone", "signalled"])
+@pytest.mark.parametrize("also", ["alone", "signalled", "input"])
 def test_a_wait_for_output_of_another_group_costs_no_processor_time(
-    case: ProcessCase, signalled: bool
+    case: ProcessCase, also: str
 ) -> None:
     events = case.events()
     words = [events.path, "--setsid", "--keep", "out"]
     with case.process.start_bridge(P.orphan, words, stdin="pipe", within_s=15) as shim:
         end = events.wait("end")
-        if signalled:
+        if also != "alone":
             until(lambda: procs.proc(end.pid) is None, 2)
+        if also == "signalled":
             shim.signal("TERM")
-        share = used_share(shim, 400 if signalled else 600)
+        if also == "input":
+            shim.stdin.write(b"no program reads this any more\n")
+        share = used_share(shim, 400 if also == "signalled" else 600)
         shim.finish()
     expect_few_looks(share)

@@ -2,6 +2,7 @@
 
 import _signal
 import os
+import select
 from time import monotonic_ns
 
 import process.bridge as bridge
@@ -18,6 +19,20 @@ def whoever_writes_is_waited_for():
     @replaces(bridge)
     def still_owed(original, relays, whole):
         return -sum(each.passed for each in relays)
+
+
+@fault(
+    "PROCESS-BRIDGE-12",
+    "input after the child's end wakes the bridge again and again",
+    "stdin stays in the poll set",
+)
+def input_behind_the_end_wakes_it():
+    @replaces(bridge.Bridge)
+    def relay(original, self, relays, until):
+        poll = select.poll()
+        poll.register(0, select.POLLIN)
+        wakes = self.process.reaped and any(each & select.POLLIN for _, each in poll.poll(0))
+        return original(self, relays, 0 if wakes else until)
 
 
 @fault(
