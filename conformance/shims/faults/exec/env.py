@@ -85,6 +85,26 @@ def first_duplicate_wins():
         return dict(reversed(request.env))
 
 
+@fault("EXEC-ENV-02", "variables in values are expanded", "os.ExpandEnv over a template")
+def expands_variables():
+    @replaces(spawn)
+    def child_environment(original, request):
+        given = original(request)
+        if request.env is None:
+            return given
+        return {k: v.replace(b"$HOME", given.get(b"HOME", b"")) for k, v in given.items()}
+
+
+@fault("EXEC-ENV-01", "variables in inherited values are expanded", "ExpandEnvironmentStrings()")
+def expands_inherited_variables():
+    @replaces(spawn)
+    def child_environment(original, request):
+        given = original(request)
+        if request.env is not None:
+            return given
+        return {k: v.replace(b"${LC_ALL}", given.get(b"LC_ALL", b"")) for k, v in given.items()}
+
+
 @fault("EXEC-ENV-02", "PWD is set to the child's directory", "Go os/exec, where Dir is set")
 def sets_pwd_beside_the_pairs():
     @replaces(spawn.Spawn)
