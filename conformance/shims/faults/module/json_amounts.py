@@ -1,8 +1,9 @@
-"""Faults of the input that depend on its length."""
+"""Faults of the input that depend on its length, or on the size of a number."""
 
 import os
 
 import module.runner as runner
+import module.values as values
 from faults.registry import fault, replaces
 
 
@@ -23,3 +24,12 @@ def long_input_is_cut():
         original()
         if os.fstat(0).st_size > 2**23:
             os.ftruncate(0, 2**23)
+
+
+@fault("MODULE-JSON-03", "an input that is one large integer is passed as a double", "Number(text)")
+def a_large_integer_as_input_loses_digits():
+    @replaces(values)
+    def encode(original, value):
+        if isinstance(value, int) and abs(value) > 2**53:
+            value = int(float(value))
+        return original(value)
