@@ -51,6 +51,16 @@ def numbers(names: tuple[str, ...]) -> list[int]:
     return sorted(signal.Signals[f"SIG{name}"] for name in names)
 
 
+def of_kit(name: str) -> Part:
+    """Return the part of a limit that no flag changes: the warden inherits it from the kit."""
+    which = int(getattr(resource, f"RLIMIT_{name.upper()}"))
+    return Part(
+        lambda report: tuple(report["rlimits"][name]),
+        resource.getrlimit(which),
+        lambda idle: idle.limits(which),
+    )
+
+
 LIMITS = {
     "limit of open files": Part(
         lambda report: tuple(report["rlimits"]["nofile"]),
@@ -62,6 +72,9 @@ LIMITS = {
         CORE,
         lambda idle: idle.limits(resource.RLIMIT_CORE)[0],
     ),
+    **{
+        f"limit {name}": of_kit(name) for name in ("stack", "data", "as", "fsize", "memlock", "cpu")
+    },
     "umask": Part(lambda report: report["umask"], UMASK, lambda idle: idle.umask),
     "niceness": Part(lambda report: report["nice"], NICE, lambda idle: idle.nice),
 }

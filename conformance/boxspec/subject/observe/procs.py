@@ -269,6 +269,12 @@ _LIMITS = {
     resource.RLIMIT_NOFILE: b"Max open files",
     resource.RLIMIT_CORE: b"Max core file size",
     resource.RLIMIT_NPROC: b"Max processes",
+    resource.RLIMIT_STACK: b"Max stack size",
+    resource.RLIMIT_DATA: b"Max data size",
+    resource.RLIMIT_AS: b"Max address space",
+    resource.RLIMIT_FSIZE: b"Max file size",
+    resource.RLIMIT_MEMLOCK: b"Max locked memory",
+    resource.RLIMIT_CPU: b"Max cpu time",
 }
 
 

@@ -1,6 +1,7 @@
-"""Faults that depend on the numbers of descriptors."""
+"""Faults that depend on the numbers of descriptors, or on the limits of a process."""
 
 import os
+import resource
 
 import exec.spawn as spawn
 from faults.registry import fault, replaces
@@ -23,6 +24,15 @@ def numbers_from_256_on_are_closed():
     def reset_signals(original, self):
         original(self)
         os.closerange(256, 1024)
+
+
+@fault("EXEC-CHILD-08", "the child has the largest possible stack", "a supervisor's ulimit -s")
+def the_child_has_the_largest_stack():
+    @replaces(spawn.Spawn)
+    def reset_signals(original, self):
+        original(self)
+        hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+        resource.setrlimit(resource.RLIMIT_STACK, (hard, hard))
 
 
 @fault("EXEC-CHILD-04", "only numbers below 1024 are closed in the child", "FD_SETSIZE")

@@ -45,6 +45,15 @@ def the_limit_of_files_is_raised():
         original(path, environment)
 
 
+@fault("MODULE-PIPE-06", "a module has a limit of memory", "setrlimit(RLIMIT_AS) for safety")
+def a_module_has_a_limit_of_memory():
+    @replaces(runner)
+    def become(original, path, environment):
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (2**40, hard))
+        original(path, environment)
+
+
 @fault("MODULE-PIPE-07", "the output of a module is non-blocking", "an event loop in the runner")
 def output_does_not_block():
     @replaces(runner)

@@ -46,6 +46,15 @@ def a_process_has_its_own_umask():
         os.umask(0o022)
 
 
+@fault("PROCESS-CHILD-05", "a process has the largest possible stack", "a supervisor's ulimit -s")
+def a_process_has_the_largest_stack():
+    @replaces(handle.ConnectedSpawn)
+    def join_group(original, self):
+        original(self)
+        hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+        resource.setrlimit(resource.RLIMIT_STACK, (hard, hard))
+
+
 @fault("PROCESS-CHILD-05", "a bridge raises the limit of open files", "as Go does for itself")
 def a_bridge_raises_the_limit():
     @replaces(handle.ConnectedSpawn)
