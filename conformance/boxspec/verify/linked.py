@@ -39,6 +39,7 @@ PATH = "filled with the path of a folder outside"
 OPTIONS = "filled with options that show a folder outside"
 # These options, by the name of the launcher, from its documentation.
 SHOW = {
+    "ai-jail": "--rw-map {}",
     "bwrap": "--bind {} {}",
     # For bubblewrap with --args, which reads words that end with null bytes.
     "bwrap --args": "--bind\0{}\0{}\0",

@@ -75,6 +75,8 @@ AN_AGENT = f"the socket of an SSH agent, {AGENT}"
 BELOW_RUNTIME = f"a socket below {RUNTIME}, "
 LEFT_OPEN = " (by a connection that the command left open)"
 DISPLAYS = Path("/tmp/.X11-unix")
+# The permissions of this folder if a run has made it. The system gives it others (1777).
+MADE_BY_THE_KIT = 0o1773
 # Paths of sockets below XDG_RUNTIME_DIR: D-Bus, container engines, gpg-agent, a keyring, a display
 # and sound. A command may show a path only if it is a socket.
 OF_THE_USER = (
@@ -219,9 +221,11 @@ def _add_display(scene: Scene, sockets: SocketFiles) -> None:
     path = DISPLAYS / f"X{number}"
     # Another run may remove the folder at the same time.
     with contextlib.suppress(OSError):
-        if not DISPLAYS.exists():
+        with contextlib.suppress(FileExistsError):
             DISPLAYS.mkdir()
-            DISPLAYS.chmod(0o1777)
+            DISPLAYS.chmod(MADE_BY_THE_KIT)
+        # The run that made the folder may end before this one.
+        if stat.S_IMODE(DISPLAYS.stat().st_mode) == MADE_BY_THE_KIT:
             scene.janitor.remove_if_empty(DISPLAYS)
         sockets.by_name[f"the display, {path}"] = SocketFile(path)
         scene.removed_with_the_scene(path)
