@@ -85,6 +85,28 @@ def replaces(owner: object, name: str | None = None) -> Callable[[F], F]:
     return install
 
 
+class changed:
+    """Change attributes of an object for the duration of a `with` statement.
+
+    contextlib is not used, because importing it takes longer than a fault takes to start.
+    """
+
+    def __init__(self, owner: object, **values: object) -> None:
+        self.owner = owner
+        self.values = values
+        self.before = {name: getattr(owner, name) for name in values}
+
+    def __enter__(self) -> None:
+        self.assign(self.values)
+
+    def __exit__(self, *failure: object) -> None:
+        self.assign(self.before)
+
+    def assign(self, values: dict[str, object]) -> None:
+        for name, value in values.items():
+            setattr(self.owner, name, value)
+
+
 VARARGS = 0x04
 
 

@@ -7,7 +7,7 @@ import backend.ops as ops
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session
 from errors import Failed
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 
 @fault(
@@ -68,11 +68,8 @@ def current_dir_is_ignored():
 def current_dir_wins():
     @replaces(ops)
     def read_call(original, value, pointer, given):
-        kept, given.names_cwd = given.names_cwd, False
-        try:
+        with changed(given, names_cwd=False):
             return original(value, pointer, given)
-        finally:
-            given.names_cwd = kept
 
 
 @fault("BACKEND-CONTEXT-05", "a root that does not exist is created", "create_dir_all")
@@ -148,11 +145,8 @@ def directories_are_compared_as_texts():
 def only_the_first_call_is_compared():
     @replaces(ops)
     def read_call(original, value, pointer, given):
-        kept, given.names_cwd = given.names_cwd, given.names_cwd and pointer == "/calls/0"
-        try:
+        with changed(given, names_cwd=given.names_cwd and pointer == "/calls/0"):
             return original(value, pointer, given)
-        finally:
-            given.names_cwd = kept
 
 
 @fault(

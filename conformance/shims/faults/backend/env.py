@@ -10,7 +10,7 @@ import backend.inside as inside
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session
 from exec.spawn import caller_environment
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 
 @fault("BACKEND-ENV-01", "a request's pairs win over those of wrap", "the order swapped")
@@ -141,12 +141,8 @@ def the_first_call_alone_has_a_scratch():
 def no_pairs_are_inherit():
     @replaces(environment)
     def base(original, request):
-        pairs = request.env
-        request.env = pairs or None
-        try:
+        with changed(request, env=request.env or None):
             return original(request)
-        finally:
-            request.env = pairs
 
 
 @fault(

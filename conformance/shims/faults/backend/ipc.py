@@ -5,7 +5,7 @@ import os
 import backend.filter as filter_
 import backend.session as session
 from backend.bubblewrap import Bubblewrap
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 AF_UNIX, SOCK_DGRAM = 1, 2
 
@@ -70,14 +70,11 @@ def sockets_by_path():
 def abstract_sockets_are_forgotten():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
-        closed = profile in ("no-network", "ci-only")
-        families = filter_.families
-        if not closed:
-            filter_.families = lambda inet: (AF_UNIX, *families(inet))
-        try:
+        if profile in ("no-network", "ci-only"):
             return original(self, argv, root, profile, cwd, binds)
-        finally:
-            filter_.families = families
+        families = filter_.families
+        with changed(filter_, families=lambda inet: (AF_UNIX, *families(inet))):
+            return original(self, argv, root, profile, cwd, binds)
 
 
 @fault("BACKEND-IPC-02", "a pair of datagram sockets can be created", "it has no name")
@@ -100,11 +97,8 @@ def sockets_of_the_workspace():
         if profile != "ci-only":
             return original(self, argv, root, profile, cwd, binds)
         families = filter_.families
-        filter_.families = lambda inet: (AF_UNIX, *families(inet))
-        try:
+        with changed(filter_, families=lambda inet: (AF_UNIX, *families(inet))):
             made = original(self, argv, root, profile, cwd, binds)
-        finally:
-            filter_.families = families
         at = made.index(b"--bind")
         return [*made[:at], b"--tmpfs", os.path.dirname(root), *made[at:]]
 

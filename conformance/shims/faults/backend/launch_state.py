@@ -8,7 +8,7 @@ from backend.bubblewrap import Bubblewrap
 from backend.passing import Passing
 from backend.session import Session
 from faults.backend.inside_source import CLOSES, change_inside
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 READY = b"    env = given_environment()"
 
@@ -64,11 +64,8 @@ def the_own_name_is_short():
 def full_dev_has_no_filter():
     @replaces(Bubblewrap)
     def command(original, self, argv, root, profile, cwd=b"/", binds=()):
-        kept, self.filters = self.filters, self.filters and profile != "full-dev"
-        try:
+        with changed(self, filters=self.filters and profile != "full-dev"):
             return original(self, argv, root, profile, cwd, binds)
-        finally:
-            self.filters = kept
 
 
 @fault("BACKEND-LAUNCH-15", "full-dev shares the processes of the host", "debuggers attach")

@@ -7,7 +7,7 @@ import backend.starting as starting
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session
 from faults.backend.inside_source import change_inside
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 
 def after(count, change):
@@ -92,12 +92,9 @@ def a_home_in_the_root_is_writable():
 def an_empty_stdin_has_no_filter():
     @replaces(Session)
     def wrap(original, self, request, cwd):
-        filters = self.backend.filters
-        self.backend.filters = filters and request.stdin != "null"
-        try:
+        filters = self.backend.filters and request.stdin != "null"
+        with changed(self.backend, filters=filters):
             original(self, request, cwd)
-        finally:
-            self.backend.filters = filters
 
 
 @fault("BACKEND-LAUNCH-04", "a script without an interpreter line is run by sh", "execvp(3)")

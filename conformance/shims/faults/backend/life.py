@@ -8,7 +8,7 @@ from backend.claims import Claims
 from backend.session import Session
 from errors import Failed
 from faults.backend.temporary import case_directory
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 
 @fault("BACKEND-LIFE-01", "prepare runs for each command", "another project's life cycle")
@@ -113,11 +113,8 @@ def empty_means_unchanged():
             made, added = wrapping(argv, context, directory)
             return made or list(argv), added
 
-        self.backend.wrap = kept
-        try:
+        with changed(self.backend, wrap=kept):
             return original(self, request, cwd)
-        finally:
-            self.backend.wrap = wrapping
 
 
 @fault("BACKEND-LIFE-08", "a failed shutdown makes the session fail", "the last error wins")

@@ -11,7 +11,7 @@ import backend.session as session
 import backend.starting as starting
 from backend.bubblewrap import Bubblewrap
 from faults.backend.inside_source import change_inside
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 
 @fault("BACKEND-PROBE-01", "the reasons of a partial claim are empty", "empty reasons in a log")
@@ -109,12 +109,9 @@ def an_older_version_is_claimed_as_the_newest():
     @replaces(landlock.Landlock)
     def probe(original, self, *asked):
         abi = type(self).abi
-        try:
-            type(self).abi = lambda _: abi(self) and 7
+        with changed(type(self), abi=lambda _: abi(self) and 7):
             self.fails_to_start = lambda: None
             return original(self, *asked)
-        finally:
-            type(self).abi = abi
 
 
 @fault(

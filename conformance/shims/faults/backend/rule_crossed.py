@@ -8,7 +8,7 @@ import backend.rules as rules
 import backend.tree as tree
 from backend.bubblewrap import Bubblewrap
 from backend.rules import Rules
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 
 @fault("BACKEND-RULE-06", "only directories are hidden, not files", "only a tmpfs over each")
@@ -87,11 +87,8 @@ def negations_of_a_profile_are_ignored():
     def denied(original, self, op, path):
         entries = self.resolved.modify
         own = [each for each in entries if each.origin == "profile" and each.sign == "-"]
-        self.resolved.modify = [each for each in entries if each not in own]
-        try:
+        with changed(self.resolved, modify=[each for each in entries if each not in own]):
             return original(self, op, path)
-        finally:
-            self.resolved.modify = entries
 
 
 @fault("BACKEND-RULE-01", "the workspace's policy replaces the host's", "the nearest file wins")

@@ -8,7 +8,7 @@ import policy.decide as decide
 from backend.bubblewrap import Bubblewrap
 from backend.rules import Rules
 from backend.session import Session
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 
 def is_denied(given, op, path, root):
@@ -19,11 +19,8 @@ def is_denied(given, op, path, root):
 def rules_are_for_the_root():
     @replaces(Bubblewrap)
     def wrap(original, self, argv, given, cwd):
-        binds, self.binds = self.binds, self.binds if cwd == given.root else []
-        try:
+        with changed(self, binds=self.binds if cwd == given.root else []):
             return original(self, argv, given, cwd)
-        finally:
-            self.binds = binds
 
 
 @fault("BACKEND-RULE-17", "the first call takes the mounts", "a list that is moved out")

@@ -4,7 +4,7 @@ import backend.environment as environment
 import backend.ops as ops
 import backend.session as session
 from backend.session import Session
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 
 @fault(
@@ -144,12 +144,9 @@ def later_calls_lose_the_claim():
 def waits_for_ever_under_degrade():
     @replaces(Session)
     def limited(original, self, work):
-        limit = session.LIMIT_S
-        session.LIMIT_S = 3600.0 if self.on_unavailable == "degrade" else limit
-        try:
+        limit = 3600.0 if self.on_unavailable == "degrade" else session.LIMIT_S
+        with changed(session, LIMIT_S=limit):
             return original(self, work)
-        finally:
-            session.LIMIT_S = limit
 
 
 @fault("BACKEND-SESSION-03", "one profile runs without the sandbox", "its flags are not there yet")

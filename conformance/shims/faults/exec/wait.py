@@ -12,7 +12,7 @@ import exec.run as run
 import exec.signals as signals
 import exec.streams as streams
 from faults.exec.deadline import restart_deadline
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 
 def looks_for_the_exit(delay_ms):
@@ -20,7 +20,7 @@ def looks_for_the_exit(delay_ms):
 
     @replaces(run.Run)
     def await_cause(original, self):
-        end, pidfd = self.group.leader_end, self.group.pidfd
+        end = self.group.leader_end
         due = looks = 0
 
         def leader_end():
@@ -31,12 +31,9 @@ def looks_for_the_exit(delay_ms):
             due = monotonic_ns() + delay_ms(looks) * 1_000_000
             return end()
 
-        self.group.leader_end, self.group.pidfd = leader_end, -1
-        try:
+        with changed(self.group, leader_end=leader_end, pidfd=-1):
             while not (cause := self.look()):
                 self.turn(due if self.deadline is None else min(due, self.deadline))
-        finally:
-            self.group.leader_end, self.group.pidfd = end, pidfd
         return cause
 
 

@@ -6,7 +6,7 @@ import policy.jsontext as jsontext
 import policy.load as load
 import policy.source as source
 import policy.yamltext as yamltext
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 
 def of_keys(**changes):
@@ -14,14 +14,8 @@ def of_keys(**changes):
 
     @replaces(jsontext.Reader)
     def read_key(original, self, top, c):
-        before = {name: getattr(jsontext, name) for name in changes}
-        for name, change in changes.items():
-            setattr(jsontext, name, change)
-        try:
+        with changed(jsontext, **changes):
             original(self, top, c)
-        finally:
-            for name, function in before.items():
-                setattr(jsontext, name, function)
 
 
 def escapes_of_keys(complaint, length, change):

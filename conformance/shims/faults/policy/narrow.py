@@ -5,6 +5,7 @@ fault that breaks those as well would prove less about the suite.
 """
 
 import policy.ops as ops
+from faults.registry import changed
 from policy.contract import CONTRACT
 
 
@@ -19,11 +20,8 @@ class During:
 
     def marked(self, operation):
         def run(shim, reader):
-            self.is_now = True
-            try:
+            with changed(self, is_now=True):
                 return operation(shim, reader)
-            finally:
-                self.is_now = False
 
         return run
 

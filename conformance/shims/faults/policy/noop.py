@@ -5,7 +5,7 @@ import time
 import policy.decide as deciding
 import policy.merge as merge
 import policy.ops as ops
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 from faults.unknown import answers_say_more
 
 
@@ -32,11 +32,8 @@ def time_of_the_last_tick():
     def now(original):
         right = time.time_ns
         # A clock with 100 ticks per second may report a time that is 8 ms old.
-        time.time_ns = lambda: right() - 8_000_000
-        try:
+        with changed(time, time_ns=lambda: right() - 8_000_000):
             return original().replace("Z", "+00:00")
-        finally:
-            time.time_ns = right
 
 
 @fault(None, "reports an escaped NUL as a wrong value", "well-formed by RFC 8259", role="noop")

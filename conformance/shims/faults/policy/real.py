@@ -7,7 +7,7 @@ import policy.merge as merge
 import policy.real as real
 from errors import Failed
 from faults.policy.narrow import During
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 from policy.spelling import Refused
 
 
@@ -74,13 +74,10 @@ def root_without_boundary():
 def inside_of_links_only(mistaken):
     @replaces(real)
     def check_resolved(original, *given):
-        right = real.is_inside
-        if not given[2].startswith(b"/"):
-            real.is_inside = mistaken
-        try:
+        if given[2].startswith(b"/"):
             return original(*given)
-        finally:
-            real.is_inside = right
+        with changed(real, is_inside=mistaken):
+            return original(*given)
 
 
 @fault("POLICY-REAL-02", "a real path outside the root is an error", "no answer for strangers")
@@ -241,11 +238,8 @@ def links_start_at_the_root():
                 return target
             return b"/" + b"/".join([*root.real, target])
 
-        real.link_at = link_at
-        try:
+        with changed(real, link_at=link_at):
             return original(resolved, op, data, fold, root, follow)
-        finally:
-            real.link_at = right
 
 
 @fault(
@@ -272,13 +266,15 @@ def links_without_the_workspace():
 def long_lists_lose_their_denies():
     @replaces(real)
     def check_resolved(original, resolved, op, data, fold, root, follow):
-        right = real.decide
-        if len(resolved.entries(op)) > 40:
-            real.decide = lambda entries, *given: right(decide.of_profile(entries), *given)
-        try:
+        if len(resolved.entries(op)) <= 40:
             return original(resolved, op, data, fold, root, follow)
-        finally:
-            real.decide = right
+        right = real.decide
+
+        def of_profile(entries, *given):
+            return right(decide.of_profile(entries), *given)
+
+        with changed(real, decide=of_profile):
+            return original(resolved, op, data, fold, root, follow)
 
 
 @fault("POLICY-REAL-02", "a root that is a link is compared as it is given", "abspath for realpath")

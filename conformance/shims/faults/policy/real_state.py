@@ -2,7 +2,7 @@
 
 import policy.real as real
 from errors import Failed
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 
 @fault("POLICY-REAL-08", "the place of a deny is kept for later requests", "a cache by the rule")
@@ -37,11 +37,12 @@ def only(choose):
         places = {entry: real.where_it_leads(root, entry.rule.body) for entry in denies}
         linked = [entry for entry in denies if places[entry] not in (None, entry.rule.body)]
         chosen, at_its_place = choose(linked), real.at_its_place
-        real.at_its_place = lambda at, entry: at_its_place(at, entry) if entry in chosen else entry
-        try:
+
+        def only_chosen(at, entry):
+            return at_its_place(at, entry) if entry in chosen else entry
+
+        with changed(real, at_its_place=only_chosen):
             return original(resolved, op, data, fold, root, follow)
-        finally:
-            real.at_its_place = at_its_place
 
 
 @fault("POLICY-REAL-08", "only the last deny that leads through links is resolved", "one variable")

@@ -2,7 +2,7 @@
 
 import policy.load as load
 import policy.spelling as spelling
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 from policy.spelling import BLANKS
 
 
@@ -15,11 +15,8 @@ def in_rules_only(name):
 
         @replaces(load)
         def split_rule(original, text):
-            setattr(spelling, name, lambda *given: function(right, *given))
-            try:
+            with changed(spelling, **{name: lambda *given: function(right, *given)}):
                 return original(text)
-            finally:
-                setattr(spelling, name, right)
 
         return function
 

@@ -7,7 +7,7 @@ from time import sleep
 
 import process.bridge as bridge
 from faults.process.parts import is_woken_by_each_signal, to_nobody, to_the_leader_alone
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 
 @fault("PROCESS-BRIDGE-01", "stderr is dropped", "stderr=DEVNULL")
@@ -115,11 +115,8 @@ def the_watcher_is_told_later():
 
 def left_in_our_group(original):
     """Start a watcher that stays in the group of its parent."""
-    setpgid, os.setpgid = os.setpgid, lambda pid, group: None
-    try:
+    with changed(os, setpgid=lambda pid, group: None):
         return original()
-    finally:
-        os.setpgid = setpgid
 
 
 @fault(

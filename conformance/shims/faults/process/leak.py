@@ -5,7 +5,7 @@ import os
 
 import process.handle as handle
 from errors import Failed
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 kept: list[object] = []
 
@@ -73,12 +73,8 @@ def pipes_of_a_failed_open_stay():
 def a_failed_child_is_not_collected():
     @replaces(handle.ConnectedSpawn)
     def await_exec(original, self, pid, report):
-        waitpid = os.waitpid
-        os.waitpid = lambda pid, flags: (pid, 0)
-        try:
+        with changed(os, waitpid=lambda pid, flags: (pid, 0)):
             original(self, pid, report)
-        finally:
-            os.waitpid = waitpid
 
 
 @fault(

@@ -5,7 +5,7 @@ import os
 
 import process.bridge as bridge
 import process.handle as handle
-from faults.registry import replaces
+from faults.registry import changed, replaces
 
 # Replacements for sending SIGCONT to the group, each of which reaches too few processes.
 
@@ -33,8 +33,5 @@ def is_woken_by_each_signal():
 
     @replaces(bridge.Bridge)
     def relay(original, self, relays, until):
-        before, self.signalled = self.signalled, False
-        try:
+        with changed(self, signalled=False):
             return original(self, relays, until)
-        finally:
-            self.signalled = before

@@ -4,7 +4,7 @@ import policy.glob as glob
 import sbpl.clauses as clauses
 import sbpl.filters as filters
 import sbpl.spellings as spellings
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 from faults.sbpl.parts import Now
 
 
@@ -23,11 +23,12 @@ def exception_is_written_as_an_allow():
     @replaces(clauses)
     def exception(original, given, entry):
         right = given.filters.of
-        given.filters.of = lambda each, denied: right(each, denied and each is entry)
-        try:
+
+        def of(each, denied):
+            return right(each, denied and each is entry)
+
+        with changed(given.filters, of=of):
             return list(original(given, entry))
-        finally:
-            del given.filters.of
 
 
 def one_in(part, in_a_deny):

@@ -3,7 +3,7 @@
 import sbpl.clauses as clauses
 import sbpl.filters as filters
 import sbpl.spellings as spellings
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 from faults.sbpl.parts import Now
 
 
@@ -13,11 +13,8 @@ def plain_as_without_folding(is_meant):
         found = filters.pieces(entry.rule.body)
         if not (self.fold and is_meant(found)):
             return original(self, entry, denied)
-        self.fold = False
-        try:
+        with changed(self, fold=False):
             return original(self, entry, denied)
-        finally:
-            self.fold = True
 
 
 @fault("SBPL-FOLD-01", "rules for single paths are not folded", "a literal is a literal")
@@ -120,11 +117,8 @@ def allows_do_not_fold():
     def rule_clause(original, given, operation, entry):
         if entry.sign != "+" or not given.fold:
             return original(given, operation, entry)
-        given.filters.fold = False
-        try:
+        with changed(given.filters, fold=False):
             return original(given, operation, entry)
-        finally:
-            given.filters.fold = True
 
 
 @fault("SBPL-FOLD-03", "`/` as the root becomes an empty path", "slashes cleaned away")

@@ -3,7 +3,7 @@
 import sbpl.clauses as clauses
 import sbpl.filters as filters
 import sbpl.ops as ops
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 from faults.sbpl.parts import (
     denies_last,
     denies_of_many_last,
@@ -257,26 +257,20 @@ def above(given):
 def guard_comes_first():
     @replaces(clauses)
     def compile_text(original, given):
-        kept = clauses.PARTS
-        if above(given):
-            moved("guard", "scratch")
-        try:
+        with changed(clauses, PARTS=clauses.PARTS):
+            if above(given):
+                moved("guard", "scratch")
             return original(given)
-        finally:
-            clauses.PARTS = kept
 
 
 @fault("SBPL-MODIFY-09", "a root above state directories leaves them open", "appended at the end")
 def state_comes_after_the_rules():
     @replaces(clauses)
     def compile_text(original, given):
-        kept = clauses.PARTS
-        if above(given):
-            moved("state", "read")
-        try:
+        with changed(clauses, PARTS=clauses.PARTS):
+            if above(given):
+                moved("state", "read")
             return original(given)
-        finally:
-            clauses.PARTS = kept
 
 
 @fault("SBPL-MODIFY-09", "a root that contains HOME is not denied first", "state must work")

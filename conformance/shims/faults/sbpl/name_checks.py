@@ -4,7 +4,7 @@ import unicodedata
 
 import sbpl.ops as ops
 import sbpl.places as places
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 
 
 def for_codex_only(check):
@@ -19,11 +19,8 @@ def for_codex_only(check):
             if codex or not pointer.startswith("/side_roots"):
                 right(text, pointer)
 
-        setattr(places, check, checked)
-        try:
+        with changed(places, **{check: checked}):
             return original(shim, reader)
-        finally:
-            setattr(places, check, right)
 
 
 @fault("SBPL-NAME-03", "control characters are accepted in side roots without a clause", "unused")

@@ -5,7 +5,7 @@ import sbpl.filters as filters
 import sbpl.ops as ops
 import sbpl.refusals as refusals
 from errors import Failed
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 from faults.sbpl.parts import moved, regex, replaces_part
 
 
@@ -213,23 +213,16 @@ def side_roots_are_compared_in_small_letters():
 def side_roots_are_always_compared():
     @replaces(refusals)
     def refuse_side_roots(original, given):
-        provider, given.provider = given.provider, "codex"
-        try:
+        with changed(given, provider="codex"):
             original(given)
-        finally:
-            given.provider = provider
 
 
 @fault("SBPL-SIDE-04", "only the first side root is compared", "side_roots[0]")
 def only_the_first_is_compared():
     @replaces(refusals)
     def refuse_side_roots(original, given):
-        every = given.side_roots
-        given.side_roots = every[:1]
-        try:
+        with changed(given, side_roots=given.side_roots[:1]):
             original(given)
-        finally:
-            given.side_roots = every
 
 
 @fault("SBPL-SIDE-04", "a deny that a later rule repeats as an allow is left out", "a map by text")
