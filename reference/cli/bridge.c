@@ -2,7 +2,6 @@
 #include <boxspec/process.h>
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 
 #include "cli/commands.h"
@@ -65,8 +64,8 @@ static int bridge(struct bs_cli_inside *inside, int argc, char **argv) {
     return status;
 }
 
-/* Handle an option. Returns 0; 1 after --help; 2 after printing a message about wrong usage. */
-static int parse(struct bs_cli_inside *inside, int option, const char *word) {
+static int parse_option(void *state, int option, const char *word) {
+    struct bs_cli_inside *inside = state;
     int status = bs_cli_inside_option(inside, option, optarg);
     if (status >= 0)
         return status;
@@ -83,12 +82,8 @@ static int parse(struct bs_cli_inside *inside, int option, const char *word) {
 int bs_cli_bridge(int argc, char **argv) {
     struct bs_cli_inside inside;
     int status = bs_cli_inside_init(&inside, argc) ? 0 : 2;
-    int option = 0;
-    opterr = 0;
-    optind = 1;
-    /* The "+" ends the options at PROGRAM, because options after it belong to PROGRAM. */
-    while (status == 0 && (option = getopt_long(argc, argv, "+:", options, NULL)) != -1)
-        status = parse(&inside, option, argv[optind - 1]);
+    if (status == 0)
+        status = bs_cli_handle_options(argc, argv, options, true, parse_option, &inside);
     if (status == 0)
         status = bridge(&inside, argc - optind, argv + optind);
     else if (status == 1)

@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,8 +62,9 @@ static int add_pair(struct options *options, char *text) {
     return 0;
 }
 
-/* Handle an option. Returns 0; 1 after --help; 2 after printing a message about wrong usage. */
-static int parse_option(struct options *options, int option, char *value, const char *word) {
+static int parse_option(void *state, int option, const char *word) {
+    struct options *options = state;
+    char *value = optarg;
     struct bs_exec_request *request = &options->request;
     switch (option) {
     case 't':
@@ -176,13 +176,7 @@ int bs_cli_exec(int argc, char **argv) {
     options.pairs = calloc((size_t)argc, sizeof *options.pairs);
     if (options.pairs == NULL)
         return bs_cli_wrong("out of memory");
-    int status = 0;
-    int option = 0;
-    opterr = 0;
-    optind = 1;
-    /* The "+" ends the options at PROGRAM, because options after it belong to PROGRAM. */
-    while (status == 0 && (option = getopt_long(argc, argv, "+:", long_options, NULL)) != -1)
-        status = parse_option(&options, option, optarg, argv[optind - 1]);
+    int status = bs_cli_handle_options(argc, argv, long_options, true, parse_option, &options);
     if (status == 0 && optind >= argc)
         status =
             bs_cli_wrong("no program; write boxspec-ref exec [options] -- PROGRAM [ARGUMENT...]");

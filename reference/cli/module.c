@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include <boxspec/module.h>
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,10 +96,15 @@ static const struct option options[] = {{"root", required_argument, NULL, ROOT},
                                         {"help", no_argument, NULL, HELP},
                                         {NULL, 0, NULL, 0}};
 
-/* Handle an option. Returns 0; 1 after --help; 2 after printing a message about wrong usage. */
-static int parse(struct bs_cli_inside *inside, struct bs_module_request *request, int option,
-                 const char *word) {
-    int status = bs_cli_inside_option(inside, option, optarg);
+struct command {
+    struct bs_module_request request;
+    struct bs_cli_inside inside;
+};
+
+static int parse_option(void *state, int option, const char *word) {
+    struct command *command = state;
+    struct bs_module_request *request = &command->request;
+    int status = bs_cli_inside_option(&command->inside, option, optarg);
     if (status >= 0)
         return status;
     switch (option) {
@@ -119,35 +123,31 @@ static int parse(struct bs_cli_inside *inside, struct bs_module_request *request
     }
 }
 
-static int module(struct bs_cli_inside *inside, struct bs_module_request *request, int argc,
-                  char **argv) {
+static int module(struct command *command, int argc, char **argv) {
+    struct bs_cli_inside *inside = &command->inside;
     if (argc != 1)
         return bs_cli_wrong("name one module id; see module --help");
     int status = bs_cli_inside_read(inside);
     if (status != 0)
         return status;
-    request->id = argv[0];
+    command->request.id = argv[0];
     status = bs_cli_inside_open(inside);
-    request->sandbox = bs_cli_inside_sandbox(inside);
+    command->request.sandbox = bs_cli_inside_sandbox(inside);
     if (status == 0)
-        status = execute(request);
+        status = execute(&command->request);
     bs_cli_inside_close(inside);
     return status;
 }
 
 int bs_cli_module(int argc, char **argv) {
-    struct bs_module_request request = BS_MODULE_REQUEST_INIT;
-    struct bs_cli_inside inside;
-    int status = bs_cli_inside_init(&inside, argc) ? 0 : 2;
-    int option = 0;
-    opterr = 0;
-    optind = 1;
-    while (status == 0 && (option = getopt_long(argc, argv, "+:", options, NULL)) != -1)
-        status = parse(&inside, &request, option, argv[optind - 1]);
+    struct command command = {.request = BS_MODULE_REQUEST_INIT};
+    int status = bs_cli_inside_init(&command.inside, argc) ? 0 : 2;
     if (status == 0)
-        status = module(&inside, &request, argc - optind, argv + optind);
+        status = bs_cli_handle_options(argc, argv, options, true, parse_option, &command);
+    if (status == 0)
+        status = module(&command, argc - optind, argv + optind);
     else if (status == 1)
         status = 0;
-    bs_cli_inside_clear(&inside);
+    bs_cli_inside_clear(&command.inside);
     return status;
 }

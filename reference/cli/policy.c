@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "cli/policy.h"
 
-#include <getopt.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -66,9 +65,15 @@ static const char *name_of(int option) {
     return at->name;
 }
 
-/* Handle an option. Returns 0; 1 after --help; 2 after printing a message about wrong usage. */
-static int parse_option(struct bs_cli_options *options, int option, const char *word,
-                        const struct command *command) {
+struct asked {
+    const struct command *command;
+    struct bs_cli_options options;
+};
+
+static int parse_option(void *state, int option, const char *word) {
+    struct asked *asked = state;
+    struct bs_cli_options *options = &asked->options;
+    const struct command *command = asked->command;
     if (option != 'h' && option != ':' && option != '?' && strchr(command->options, option) == NULL)
         return bs_cli_wrong("--%s is no option of policy %s; see boxspec-ref policy --help",
                             name_of(option), command->name);
@@ -112,23 +117,13 @@ static int parse_option(struct bs_cli_options *options, int option, const char *
 }
 
 static int run(const struct command *command, int argc, char **argv) {
-    struct bs_cli_options options = {.most = 0};
-    int status = 0;
-    int option = 0;
-    opterr = 0;
-    optind = 1;
-    while (status == 0 && (option = getopt_long(argc, argv, ":", long_options, NULL)) != -1)
-        status = parse_option(&options, option, argv[optind - 1], command);
+    struct asked asked = {.command = command};
+    int status = bs_cli_handle_options(argc, argv, long_options, false, parse_option, &asked);
     if (status != 0)
         return status == 1 ? 0 : status;
-    options.argc = argc - optind;
-    options.argv = argv + optind;
-    status = command->run(&options);
-    if (fflush(stdout) != 0) {
-        (void)bs_cli_wrong("stdout cannot be written to");
-        return BS_CLI_ELSEWHERE;
-    }
-    return status;
+    asked.options.argc = argc - optind;
+    asked.options.argv = argv + optind;
+    return bs_cli_flushed(command->run(&asked.options));
 }
 
 int bs_cli_policy(int argc, char **argv) {

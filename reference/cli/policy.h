@@ -66,6 +66,9 @@ int bs_cli_format(const char *word, enum bs_policy_format *format);
 /* Print an error of the library to stderr and return the exit status for it. */
 int bs_cli_failed(int code, const struct bs_error *err);
 
+/* Flush stdout. Returns `status`, or the exit status for a failure after printing a message. */
+int bs_cli_flushed(int status);
+
 /* Print text for a terminal, with control characters escaped. */
 void bs_cli_put_text(FILE *out, const char *text, size_t len);
 

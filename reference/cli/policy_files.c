@@ -16,6 +16,13 @@ int bs_cli_failed(int code, const struct bs_error *err) {
     return code == BS_E_INVALID ? 2 : BS_CLI_ELSEWHERE;
 }
 
+int bs_cli_flushed(int status) {
+    if (fflush(stdout) == 0)
+        return status;
+    (void)bs_cli_wrong("stdout cannot be written to");
+    return BS_CLI_ELSEWHERE;
+}
+
 int bs_cli_format(const char *word, enum bs_policy_format *format) {
     bool yaml = strcmp(word, "yaml") == 0;
     if (!yaml && strcmp(word, "json") != 0)

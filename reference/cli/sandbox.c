@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,8 +50,8 @@ struct command {
     bool has_timeout;
 };
 
-/* Handle an option. Returns 0; 1 after --help; 2 after printing a message about wrong usage. */
-static int parse_option(struct command *command, int option, const char *word) {
+static int parse_option(void *state, int option, const char *word) {
+    struct command *command = state;
     int status = bs_cli_inside_option(&command->inside, option, optarg);
     if (status >= 0)
         return status;
@@ -165,13 +164,9 @@ static int sandbox(struct command *command, char **argv, int argc) {
 int bs_cli_sandbox(int argc, char **argv) {
     struct command command = {.has_timeout = false};
     int status = bs_cli_inside_init(&command.inside, argc) ? 0 : 2;
-    int option = 0;
     command.inside.backend = bs_backend_find("bubblewrap+seccomp");
-    opterr = 0;
-    optind = 1;
-    /* The "+" ends the options at PROGRAM, because options after it belong to PROGRAM. */
-    while (status == 0 && (option = getopt_long(argc, argv, "+:", long_options, NULL)) != -1)
-        status = parse_option(&command, option, argv[optind - 1]);
+    if (status == 0)
+        status = bs_cli_handle_options(argc, argv, long_options, true, parse_option, &command);
     if (status == 0)
         status = sandbox(&command, argv + optind, argc - optind);
     else if (status == 1)

@@ -1,5 +1,4 @@
 #define _GNU_SOURCE
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,8 +43,8 @@ struct asked {
     const char **side_roots; /* has room for all arguments */
 };
 
-/* Handle an option. Returns 0; 1 after --help; 2 after printing a message about wrong usage. */
-static int parse_option(struct asked *asked, int option, const char *word) {
+static int parse_option(void *state, int option, const char *word) {
+    struct asked *asked = state;
     switch (option) {
     case 'r':
         asked->input.root = optarg;
@@ -94,10 +93,7 @@ static int print(const struct asked *asked) {
         (void)fputs("` can be renamed, and then the denied paths can be read\n", stderr);
     }
     bs_sbpl_clear(&sbpl);
-    if (fflush(stdout) == 0)
-        return 0;
-    (void)bs_cli_wrong("stdout cannot be written to");
-    return BS_CLI_ELSEWHERE;
+    return bs_cli_flushed(0);
 }
 
 static int compile(struct asked *asked) {
@@ -130,17 +126,12 @@ static int compile(struct asked *asked) {
 
 int bs_cli_sbpl(int argc, char **argv) {
     struct asked asked = {.input = BS_SBPL_INPUT_INIT};
-    int status = 0;
-    int option = 0;
     asked.side_roots = calloc((size_t)argc + 1, sizeof *asked.side_roots);
     if (asked.side_roots == NULL) {
         (void)bs_cli_wrong("out of memory for %d words", argc);
         return BS_CLI_ELSEWHERE;
     }
-    opterr = 0;
-    optind = 1;
-    while (status == 0 && (option = getopt_long(argc, argv, ":", long_options, NULL)) != -1)
-        status = parse_option(&asked, option, argv[optind - 1]);
+    int status = bs_cli_handle_options(argc, argv, long_options, false, parse_option, &asked);
     asked.options.argc = argc - optind;
     asked.options.argv = argv + optind;
     if (status == 0)

@@ -44,6 +44,18 @@ bool bs_cli_size(const char *text, uint64_t *bytes) {
     return scaled(text, units, bytes);
 }
 
+int bs_cli_handle_options(int argc, char **argv, const struct option *options, bool has_program,
+                          bs_cli_handle *handle, void *state) {
+    const char *mode = has_program ? "+:" : ":";
+    int status = 0;
+    int option = 0;
+    opterr = 0;
+    optind = 1;
+    while (status == 0 && (option = getopt_long(argc, argv, mode, options, NULL)) != -1)
+        status = handle(state, option, argv[optind - 1]);
+    return status;
+}
+
 int bs_cli_wrong(const char *format, ...) {
     va_list args;
     (void)fputs("boxspec-ref: ", stderr);
