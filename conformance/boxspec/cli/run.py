@@ -34,6 +34,8 @@ from boxspec.plural import many
 from boxspec.report import json as json_report
 from boxspec.report import summary
 from boxspec.report.console import Console, Progress
+from boxspec.report.details import print_durations
+from boxspec.report.failures import grouped
 from boxspec.report.output_file import OutputFile, console_of, expect_distinct
 from boxspec.report.result import Result
 from boxspec.schedule.body_pool import THREADS
@@ -274,22 +276,15 @@ def _report(
         unwritten = outputs.write(
             Result.of(json_report.plain(tree, ran.status, verdict)), files, page
         )
-    summary.print_summary(console, tree)
+    groups = grouped(tree)
+    summary.print_summary(console, tree, groups)
     if args.pytest_summary or os.environ.get("CI") == "true":
         console.write(pytest_summary(tree))
     if args.durations:
-        _print_durations(console, tree, args.durations)
-    summary.close(console, tree, ran.status, incomplete, ran.interrupted)
+        print_durations(console, tree, args.durations)
+    summary.close(console, tree, groups, ran.status, incomplete, ran.interrupted)
     if unwritten:
         raise unwritten[0]
-
-
-def _print_durations(console: Console, tree: ResultTree, number: int) -> None:
-    slowest = sorted(tree.records, key=lambda each: -each.seconds)[:number]
-    console.write()
-    console.write(f"the {len(slowest)} slowest tests")
-    for each in slowest:
-        console.write(f"{each.seconds:7.2f} s  {each.id}")
 
 
 def _arguments(args: argparse.Namespace, keep: bool, only: list[str] | None) -> list[str]:

@@ -5,8 +5,6 @@ The whole block, with the evidence, is in judge/failure_block.py: for -v, `repro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from boxspec.judge.difference import DIFFERENCE
 from boxspec.judge.repro import repro_command
 from boxspec.judge.results import ResultTree
@@ -34,13 +32,9 @@ HEADS = {
 WHY = "why asked"
 
 
-def print_block(
-    console: Console, tree: ResultTree, group: Failures, blocking: Mapping[str, Sequence[str]]
-) -> None:
-    """Print the request, the expected and the actual answer, and the command that repeats the test.
-
-    blocking: for each requirement, the requirements that cannot be decided because of it.
-    """
+def print_block(console: Console, tree: ResultTree, group: Failures) -> None:
+    """Print the request, the expected and the actual answer, and the command that repeats the
+    test."""
     first, record = group.first, group.record
     head = f"{HEADS.get(record.verdict, 'FAIL')} {first.id} {first.requirement.kind}"
     console.block(console.wrapped(first.requirement.clause, f"{head}  ", most=1), RED)
@@ -54,9 +48,9 @@ def print_block(
         rows += [("expected", record.expected), ("actual", record.got)]
     if WHY in record.evidence:
         rows.append(("because", str(record.evidence[WHY])))
-    blocked = blocking.get(first.id, ())
-    if blocked:
-        rows.append(("blocks", f"{many(len(blocked), 'other')}: {' '.join(blocked)}"))
+    if group.blocked:
+        others = f"{many(len(group.blocked), 'other')}: {' '.join(group.blocked)}"
+        rows.append(("blocks", others))
     last, is_cut = "", False
     for label, text in rows:
         shown = "" if label == last else label

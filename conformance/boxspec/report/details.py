@@ -88,3 +88,12 @@ def _not_run(tree: ResultTree) -> Iterator[str]:
     counts = Counter(contract_of(each.id) for each in mine)
     parts = " · ".join(f"{contract} {count}" for contract, count in counts.items())
     yield f"not tested, no test ran: {parts}"
+
+
+def print_durations(console: Console, tree: ResultTree, number: int) -> None:
+    """Print the slowest tests of a run with their durations."""
+    slowest = sorted(tree.records, key=lambda each: -each.seconds)[:number]
+    console.write()
+    console.write(f"the {len(slowest)} slowest tests")
+    for each in slowest:
+        console.write(f"{each.seconds:7.2f} s  {each.id}")

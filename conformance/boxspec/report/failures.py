@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from boxspec.judge.record import Record
@@ -18,10 +18,16 @@ _SHORT = re.compile(r"(?<![\w.-])\d{1,2}(?![\w.])")
 
 @dataclass
 class Failures:
-    """A group of failures: the record to show, and every requirement that it breaks."""
+    """A group of failures with probably the same cause.
+
+    record: the failure to show.
+    judged: every requirement that fails with it.
+    blocked: the ids of the requirements that cannot be decided because of the first one.
+    """
 
     record: Record
     judged: list[JudgedRequirement] = field(default_factory=list)
+    blocked: list[str] = field(default_factory=list)
 
     @property
     def first(self) -> JudgedRequirement:
@@ -80,7 +86,8 @@ def grouped(tree: ResultTree) -> list[Failures]:
     """
     found: dict[Hashable, Failures] = {}
     every: list[Failures] = []
-    for judged in _in_order(tree):
+    blocks = _blocking(tree)
+    for judged in _in_order(tree, blocks):
         for record in judged.failing or _of_the_kit(judged):
             # If tests of one requirement check the same property, they are one group, even if their
             # expected values differ.
@@ -96,18 +103,18 @@ def grouped(tree: ResultTree) -> list[Failures]:
     new: list[Failures] = []
     again: list[Failures] = []
     for group in every:
+        group.blocked = blocks.get(group.first.id, [])
         (again if group.first.id in seen else new).append(group)
         seen.update(each.id for each in group.judged)
     return new + again
 
 
-def _in_order(tree: ResultTree) -> Iterable[JudgedRequirement]:
+def _in_order(tree: ResultTree, blocks: Mapping[str, Sequence[str]]) -> Iterable[JudgedRequirement]:
     """Return the requirements in the order of the report.
 
     Requirements that affect the exit status come first. Among them, those that block most others
     come first.
     """
-    blocks = blocking(tree)
     return sorted(
         (each for each in tree.judged if not each.known),
         key=lambda each: (
@@ -118,7 +125,7 @@ def _in_order(tree: ResultTree) -> Iterable[JudgedRequirement]:
     )
 
 
-def blocking(tree: ResultTree) -> dict[str, list[str]]:
+def _blocking(tree: ResultTree) -> dict[str, list[str]]:
     """Return, for each broken requirement, the requirements that cannot be decided because of
     it."""
     found: dict[str, list[str]] = {}

@@ -17,7 +17,7 @@ from boxspec.report.block import print_block
 from boxspec.report.console import GREEN, RED, YELLOW, Console
 from boxspec.report.contract_table import not_tested, print_table
 from boxspec.report.details import print_details, print_full_blocks
-from boxspec.report.failures import Failures, blocking, grouped
+from boxspec.report.failures import Failures
 
 # How many failures are shown as a block, and how many further groups of failures get one line.
 BLOCKS, LINES = 3, 8
@@ -29,13 +29,11 @@ WORDS = {0: "PASS", 1: "FAIL", 2: "NO VERDICT", 3: "INCOMPLETE", 4: "STALE BASEL
 STOPPED = "INTERRUPTED"
 
 
-def print_summary(console: Console, tree: ResultTree) -> None:
+def print_summary(console: Console, tree: ResultTree, groups: Sequence[Failures]) -> None:
     """Print the summary up to the verdict."""
     console.judging(tree.hello, tree.argv, tree.how.shim is None)
     if not console.quiet:
         console.write(_tests(tree))
-    blocks = blocking(tree)
-    groups = grouped(tree)
     if console.verbose:
         print_full_blocks(console, tree, groups)
     else:
@@ -44,7 +42,7 @@ def print_summary(console: Console, tree: ResultTree) -> None:
             # Another symptom of a requirement that has a block is left to `repro` and -v.
             if group.first.id not in shown:
                 console.write()
-                print_block(console, tree, group, blocks)
+                print_block(console, tree, group)
             shown.add(group.first.id)
         _print_others(console, groups)
     if console.quiet:
@@ -139,17 +137,22 @@ def _gap(record: Record) -> str:
 
 
 def close(
-    console: Console, tree: ResultTree, status: int, why_incomplete: str | None, interrupted: bool
+    console: Console,
+    tree: ResultTree,
+    groups: Sequence[Failures],
+    status: int,
+    why_incomplete: str | None,
+    interrupted: bool,
 ) -> None:
     """Print the verdict and the next step."""
     if not console.quiet:
         console.write()
     colour = RED if status == 1 else GREEN if status == 0 and not tree.failed else YELLOW
     word, words = verdict(tree, status, why_incomplete, interrupted)
-    start = _start(tree) if status == 1 else ""
+    start = _start(groups[0]) if status == 1 else ""
     console.wrap(f"{word}  {words} · exit {status}{start}", colour=colour)
     if not interrupted and not console.quiet:
-        console.write(f"next: {_next(console, tree, status)}")
+        console.write(f"next: {_next(console, tree, groups, status)}")
 
 
 def verdict(
@@ -188,22 +191,21 @@ def _reason(tree: ResultTree, status: int, why_incomplete: str | None) -> str:
     return f"{text}{f' · fails {broken}' if broken else ''}{excused}{shard}"
 
 
-def _start(tree: ResultTree) -> str:
+def _start(group: Failures) -> str:
     """Return a hint to begin with the first failure, if it blocks other requirements.
 
     The first failure affects the exit status, and blocks most others of those that do.
     """
-    first = grouped(tree)[0].first.id
-    count = len(blocking(tree).get(first, ()))
-    return f" · start with {first}: it blocks {many(count, 'other')}" if count else ""
+    blocked = many(len(group.blocked), "other")
+    return f" · start with {group.first.id}: it blocks {blocked}" if group.blocked else ""
 
 
-def _next(console: Console, tree: ResultTree, status: int) -> str:
+def _next(console: Console, tree: ResultTree, groups: Sequence[Failures], status: int) -> str:
     if status == 0 and not tree.failed and tree.how.shim is None:
         page = command(["run", "--html", "report.html"])
         return f"{command(['new-shim', 'go', 'mine'])}   ·   {page}"
     if status == 1 or tree.failed:
-        group = grouped(tree)[0]
+        group = groups[0]
         how = tree.how_to_repeat(group.first.requirement.contract)
         explain = command(["explain", group.first.id])
         if tree.asked and console.verbose:

@@ -27,7 +27,7 @@ from boxspec.report.ran import ran
 from boxspec.subject.death import died
 from boxspec.subject.observe.warden import Exit
 from boxspec.subject.transcript import shown_request
-from selftest.report.console_text import console_text
+from selftest.report.console_text import console_text, quiet_text
 from selftest.trees import CAPPED, HARDENED, MUST, OTHER_MUST, SHOULD, failed, record, tree
 
 SIX = [
@@ -109,12 +109,8 @@ def test_a_request_is_shown_as_its_program_and_fields(request_: str | None, show
 
 
 def test_a_quiet_run_prints_only_failures_and_the_verdict() -> None:
-    out = io.StringIO()
-    shown, found = Console(out, quiet=True), tree([record(MUST, failed("the output", "b"))])
-    shown.header()
-    summary.print_summary(shown, found)
-    summary.close(shown, found, 1, None, interrupted=False)
-    assert [line.split()[0] for line in out.getvalue().splitlines() if line] == [
+    text = quiet_text(tree([record(MUST, failed("the output", "b"))]))
+    assert [line.split()[0] for line in text.splitlines() if line] == [
         *("FAIL", "ran", "checked", "expected", "actual", "repeat"),
         "FAIL",
     ]
