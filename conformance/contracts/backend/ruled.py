@@ -92,6 +92,11 @@ def named(session: ObservedSession, rule: str) -> list[NotEnforced]:
     return [each for each in session.result["not_enforced"] if each["rule"] == rule]
 
 
+def named_in_a_profile(session: ObservedSession, rule: str) -> list[NotEnforced]:
+    """Return the entries about a rule that a profile may contain with a `!`."""
+    return named(session, rule) or named(session, f"!{rule}")
+
+
 def excuse_rule(session: ObservedSession, rule: str, aspect: str, escaped: str) -> None:
     """Raise Declared if the rule was reported and its aspect is not claimed fully."""
     reports = named(session, rule)
@@ -113,18 +118,27 @@ def expect_unread_paths(session: ObservedSession, rule: str, read: Sequence[str]
     )
 
 
+def expect_made(*paths: Path) -> None:
+    """Fail unless these files next to a denied path exist.
+
+    A script creates them, the last one at its end. So they show that the script ran to its end, and
+    that accesses without a rule work.
+    """
+    expect(
+        "files next to the denied path that cannot be created",
+        [path.name for path in paths if not path.exists()],
+        [],
+        verdict=Verdict.OVERREFUSED,
+    )
+
+
 def expect_unchanged_file(session: ObservedSession, rule: str, ground: Ground) -> None:
     """Fail if the denied file was changed, or if the file `neighbour` was not created."""
     changes = ground.changes()
     if changes:
         excuse_rule(session, rule, "fs-write", changes[0])
     expect("changes of the denied file", changes, [], verdict=Verdict.CONTRADICTION)
-    expect(
-        "whether a file next to the denied one can be created",
-        (ground.ws / "neighbour").exists(),
-        True,
-        verdict=Verdict.OVERREFUSED,
-    )
+    expect_made(ground.ws / "neighbour")
 
 
 def expect_held_or_named(

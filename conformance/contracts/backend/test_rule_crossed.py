@@ -3,7 +3,6 @@
 import os
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +14,12 @@ from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
 from contracts.backend.ruled import (
     expect_held_or_named,
+    expect_made,
     expect_unchanged,
     expect_unread,
     line_inside,
     makes_nothing,
-    named,
+    named_in_a_profile,
     planted,
     policy,
 )
@@ -64,22 +64,7 @@ def _stays(
         whole = f"{line}; : >{neighbour}"
         session = line_inside(case, ground, whole, rules, profile=profile)
         expect_unchanged(session, name, ground.changes())
-        _expect_made(ground.ws / neighbour)
-
-
-def _expect_made(neighbour: Path) -> None:
-    """Fail unless the file next to the denied path exists.
-
-    The last command of a script creates it. So its existence shows that the script ran to its end,
-    and that accesses without a rule work.
-    """
-    made = neighbour.exists()
-    expect(
-        "whether a file next to the denied one can be created",
-        made,
-        True,
-        verdict=Verdict.OVERREFUSED,
-    )
+        expect_made(ground.ws / neighbour)
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
@@ -136,7 +121,7 @@ def test_a_denied_path_stays_below_the_cache(case: BackendCase) -> None:
         line = "echo x >>kept; : >neighbour"
         session = line_inside(case, ground, line, policy(("kept",)), root=root, profile="full-dev")
         expect_unchanged(session, "kept", ground.changes())
-        _expect_made(root / "neighbour")
+        expect_made(root / "neighbour")
 
 
 # Modes of a directory that forbid to read or search it. Root ignores modes, so the tests drop the
@@ -168,7 +153,7 @@ def _behind_a_closed_directory(
         finally:
             kept.parent.chmod(0o700)
         judge(session, ground.changes(), ground.token.encode() in session.only.stdout)
-        _expect_made(ground.ws / "neighbour")
+        expect_made(ground.ws / "neighbour")
 
 
 @requires("BACKEND-RULE-01", capability=RULES, needs=NEEDS)
@@ -212,8 +197,7 @@ def _either(session: ObservedSession, rule: str, broken: bool) -> None:
 
     A rule of the profile may be reported with its `!`.
     """
-    reports = named(session, rule) or named(session, f"!{rule}")
-    expect_held_or_named(session, rule, reports, broken)
+    expect_held_or_named(session, rule, named_in_a_profile(session, rule), broken)
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
@@ -226,7 +210,7 @@ def test_a_rule_on_reading_that_does_not_hold_is_named(case: BackendCase, rule: 
         rules = policy(deny_read=(rule,))
         session = line_inside(case, ground, line, rules)
         _either(session, rule, ground.token.encode() in session.only.stdout)
-        _expect_made(ground.ws / "neighbour")
+        expect_made(ground.ws / "neighbour")
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
@@ -236,7 +220,7 @@ def test_a_rule_of_the_profile_that_does_not_hold_is_named(case: BackendCase) ->
         line = "echo x >late; : >neighbour"
         session = line_inside(case, ground, line, rules)
         _either(session, "late", (ground.ws / "late").exists())
-        _expect_made(ground.ws / "neighbour")
+        expect_made(ground.ws / "neighbour")
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
@@ -252,7 +236,7 @@ def test_a_rule_on_only_a_directory_holds_or_is_named(case: BackendCase) -> None
         ground.watch(kept)
         session = line_inside(case, ground, f"{line}; : >neighbour", policy(("kept",)))
         _either(session, "kept", bool(ground.changes()))
-        _expect_made(ground.ws / "neighbour")
+        expect_made(ground.ws / "neighbour")
 
 
 @requires("BACKEND-RULE-03", capability=RULES, needs=NEEDS)
@@ -264,7 +248,7 @@ def test_a_rule_on_a_path_through_a_link_holds_or_is_named(case: BackendCase) ->
         line, rule = "echo x >>link/denied; : >neighbour", "link/denied"
         session = line_inside(case, ground, line, policy((rule,)))
         _either(session, rule, bool(ground.changes()))
-        _expect_made(ground.ws / "neighbour")
+        expect_made(ground.ws / "neighbour")
 
 
 @requires("BACKEND-RULE-04", capability=RULES, needs=["BACKEND-LIFE-09"])

@@ -14,7 +14,13 @@ from boxspec.subject.observe.inotify import Inotify
 from contracts.backend.attempt import WORK
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import CANARY, made_ground
-from contracts.backend.ruled import expect_unchanged, line_inside, named, policy
+from contracts.backend.ruled import (
+    expect_made,
+    expect_unchanged,
+    line_inside,
+    named_in_a_profile,
+    policy,
+)
 
 RULES = "backend.policy"
 NEEDS = [WORK, "BACKEND-CONTEXT-01"]
@@ -59,13 +65,7 @@ def test_a_denied_path_of_any_kind_stays(case: BackendCase, kind: str) -> None:
         denied = (name, f"{name}/**") if (ground.ws / name).is_dir() else (name,)
         session = line_inside(case, ground, TRIES.format(shlex.quote(name)), policy(denied))
         expect_unchanged(session, name, ground.changes())
-        free = [(ground.ws / each).exists() for each in ("neighbour", "other")]
-        expect(
-            "whether names without a rule can be made",
-            free,
-            [True, True],
-            verdict=Verdict.OVERREFUSED,
-        )
+        expect_made(ground.ws / "neighbour", ground.ws / "other")
 
 
 LATE = {"late": "late", "folder/**": "folder/file", "**/*.key": "x/a.key", "x/*.pem": "x/b.pem"}
@@ -89,9 +89,7 @@ def test_each_of_several_rules_holds_or_is_named(case: BackendCase, way: str) ->
         broken = [rule for rule, name in LATE.items() if (ground.ws / name).is_file()]
         if way == "denyRead" and not session.only.stdout:
             broken = []
-        silent = [
-            rule for rule in broken if not named(session, rule) and not named(session, f"!{rule}")
-        ]
+        silent = [rule for rule in broken if not named_in_a_profile(session, rule)]
         evidence = {"not_enforced": session.result["not_enforced"]}
         expect(
             "rules that do not hold and are not named",

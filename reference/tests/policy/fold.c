@@ -117,11 +117,7 @@ static void long_texts_fold_like_short_ones(void **state) {
 
 static void globs_fold_on_both_sides(void **state) {
     (void)state;
-    static const struct {
-        const char *pattern;
-        const char *path;
-        bool match;
-    } rows[] = {
+    static const struct match_row rows[] = {
         {"**/*.ENV", "a/secret.env", true},
         {"**/*.env", "A/SECRET.ENV", true},
         {"caf\u00e9", "CAFE\u0301", true},
@@ -135,10 +131,7 @@ static void globs_fold_on_both_sides(void **state) {
         {".", ".", true},
         {"a/**", "A", true},
     };
-    for (size_t i = 0; i < LENGTH(rows); i++) {
-        if (matches(BS_CASE_FOLD, rows[i].pattern, rows[i].path) != rows[i].match)
-            fail_msg("`%s` and `%s`", rows[i].pattern, rows[i].path);
-    }
+    assert_matches(BS_CASE_FOLD, rows, LENGTH(rows));
     assert_false(matches(BS_CASE_SENSITIVE, "a", "A"));
     assert_false(matches(BS_CASE_SENSITIVE, "caf\u00e9", "cafe\u0301"));
 }

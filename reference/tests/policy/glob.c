@@ -8,11 +8,7 @@
 
 static void globs_match_as_the_contract_says(void **state) {
     (void)state;
-    static const struct {
-        const char *pattern;
-        const char *path;
-        bool match;
-    } rows[] = {
+    static const struct match_row rows[] = {
         {"src/*.c", "src/a.c", true},
         {"src/*.c", "src/.c", true},
         {"src/*.c", "src/x/a.c", false},
@@ -83,10 +79,7 @@ static void globs_match_as_the_contract_says(void **state) {
         {"a\nb", "a\nb", true},
         {"A", "a", false},
     };
-    for (size_t i = 0; i < LENGTH(rows); i++) {
-        if (matches(BS_CASE_SENSITIVE, rows[i].pattern, rows[i].path) != rows[i].match)
-            fail_msg("`%s` and `%s`", rows[i].pattern, rows[i].path);
-    }
+    assert_matches(BS_CASE_SENSITIVE, rows, LENGTH(rows));
 }
 
 static void invalid_globs_are_refused(void **state) {

@@ -26,4 +26,18 @@ static inline bool matches(enum bs_case sensitivity, const char *pattern, const 
     return matched;
 }
 
+struct match_row {
+    const char *pattern;
+    const char *path;
+    bool match;
+};
+
+static inline void assert_matches(enum bs_case sensitivity, const struct match_row *rows,
+                                  size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (matches(sensitivity, rows[i].pattern, rows[i].path) != rows[i].match)
+            fail_msg("`%s` and `%s`", rows[i].pattern, rows[i].path);
+    }
+}
+
 #endif
