@@ -10,6 +10,10 @@ from errors import Failed
 from faults.registry import changed, fault, replaces
 
 
+def root_of(reader):
+    return os.fsencode(reader.fields.get("root", ""))
+
+
 @fault(
     "BACKEND-CONTEXT-01", "the working directory is lost when the root changes", "C4: no --chdir"
 )
@@ -76,7 +80,7 @@ def current_dir_wins():
 def missing_roots_are_made():
     @replaces(context)
     def read_root(original, reader):
-        path = os.fsencode(reader.fields.get("root", ""))
+        path = root_of(reader)
         if path and not os.path.lexists(path):
             os.mkdir(path)
         return original(reader)
@@ -88,7 +92,7 @@ def missing_roots_are_made():
 def linked_roots_are_refused():
     @replaces(context)
     def read_root(original, reader):
-        if os.path.islink(reader.fields.get("root", "")):
+        if os.path.islink(root_of(reader)):
             reader.wrong("root", "is a link")
         return original(reader)
 
@@ -155,7 +159,7 @@ def only_the_first_call_is_compared():
 def targets_of_links_are_made():
     @replaces(context)
     def read_root(original, reader):
-        path = os.fsencode(reader.fields.get("root", ""))
+        path = root_of(reader)
         if os.path.islink(path) and not os.path.exists(path):
             os.makedirs(os.path.realpath(path), exist_ok=True)
         return original(reader)
@@ -165,7 +169,7 @@ def targets_of_links_are_made():
 def one_link_is_resolved():
     @replaces(context)
     def read_root(original, reader):
-        path = os.fsencode(reader.fields.get("root", ""))
+        path = root_of(reader)
         real = original(reader)
         if not os.path.islink(path):
             return real
@@ -176,6 +180,6 @@ def one_link_is_resolved():
 def links_above_are_not_resolved():
     @replaces(context)
     def read_root(original, reader):
-        path = os.fsencode(reader.fields.get("root", ""))
+        path = root_of(reader)
         real = original(reader)
         return real if os.path.islink(path) else os.path.normpath(path)

@@ -1,23 +1,16 @@
 """Faults of the first signal to a group."""
 
-import _signal
 from time import monotonic_ns
 
 import constants
-import exec.group as group
 import exec.run as run
-from faults.descendants import signal_descendants
+from faults.descendants import signals_go_to_descendants
 from faults.registry import fault, replaces
 
 
 @fault("EXEC-KILL-01", "the first signal goes to descendants, found by parents", "pgrep -P")
 def the_signal_goes_down_the_tree():
-    @replaces(group.Group)
-    def signal(original, self, number):
-        if number in (_signal.SIGKILL, _signal.SIGCONT):
-            original(self, number)
-        else:
-            signal_descendants(self.leader, number)
+    signals_go_to_descendants()
 
 
 @fault("EXEC-KILL-02", "a timeout of 0 has no grace", "if timeout == 0: kill()")

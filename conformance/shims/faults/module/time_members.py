@@ -1,12 +1,10 @@
 """Faults of members that outlive the module in its grace period."""
 
-import _signal
 from time import monotonic_ns
 
 import constants
-import exec.group as group
 import exec.run as run
-from faults.descendants import signal_descendants
+from faults.descendants import signals_go_to_descendants
 from faults.registry import fault, replaces
 
 
@@ -25,12 +23,7 @@ def an_ended_module_takes_sigkill_along():
 
 @fault("MODULE-TIME-03", "the signal goes to descendants, found by parents", "pgrep -P")
 def the_signal_goes_down_the_tree():
-    @replaces(group.Group)
-    def signal(original, self, number):
-        if number in (_signal.SIGKILL, _signal.SIGCONT):
-            original(self, number)
-        else:
-            signal_descendants(self.leader, number)
+    signals_go_to_descendants()
 
 
 @fault("MODULE-TIME-03", "after a signal the module's end ends the grace", "await child.exit")

@@ -6,6 +6,7 @@ rules that breaks those as well would prove less about the suite.
 
 import sbpl.clauses as clauses
 import sbpl.filters as filters
+import sbpl.ops as ops
 from faults.registry import replaces
 from sbpl.given import Input
 from sbpl.places import lies_in
@@ -54,6 +55,19 @@ def moved(name, before):
     (moving,) = (part for part in clauses.PARTS if part.__name__ == name)
     at = [part.__name__ for part in parts].index(before)
     clauses.PARTS = (*parts[:at], moving, *parts[at:])
+
+
+def spelled_as_given():
+    """Return a dictionary that gets each path of a request before its slashes are normalised, by
+    its pointer."""
+    given_as = {}
+
+    @replaces(ops)
+    def place(original, data, pointer):
+        given_as[pointer] = data.decode(errors="replace")
+        return original(data, pointer)
+
+    return given_as
 
 
 def replaces_filter(part):

@@ -2,11 +2,10 @@
 
 import sbpl.clauses as clauses
 import sbpl.filters as filters
-import sbpl.ops as ops
 import sbpl.refusals as refusals
 from errors import Failed
 from faults.registry import changed, fault, replaces
-from faults.sbpl.parts import moved, regex, replaces_part
+from faults.sbpl.parts import moved, regex, replaces_part, spelled_as_given
 
 
 def each_side(make):
@@ -177,19 +176,13 @@ def root_of_the_system_holds_nothing():
 
 @fault("SBPL-SIDE-04", "a side root is compared before its slashes are normalised", "too early")
 def side_root_is_compared_too_early():
-    given_as = {}
-
-    @replaces(ops)
-    def place(original, data, pointer):
-        given_as[pointer] = data.decode(errors="replace")
-        return original(data, pointer)
+    given_as = spelled_as_given()
 
     @replaces(refusals)
     def refuse_side_roots(original, given):
-        clean = given.side_roots
-        given.side_roots = [given_as[f"/side_roots/{i}"] for i in range(len(clean))]
-        original(given)
-        given.side_roots = clean
+        names = [given_as[f"/side_roots/{i}"] for i in range(len(given.side_roots))]
+        with changed(given, side_roots=names):
+            original(given)
 
 
 @fault("SBPL-SIDE-01", "side roots after the 64th are left out", "a fixed list")

@@ -4,8 +4,8 @@ import sbpl.clauses as clauses
 import sbpl.ops as ops
 import sbpl.refusals as refusals
 from errors import Failed
-from faults.registry import fault, replaces
-from faults.sbpl.parts import inside_of_scratch, replaces_part
+from faults.registry import changed, fault, replaces
+from faults.sbpl.parts import inside_of_scratch, replaces_part, spelled_as_given
 
 CODEX, CLAUDE, GEMINI = range(3)
 
@@ -224,19 +224,12 @@ def home_is_compared_as_spelled():
 
 @fault("SBPL-STATE-06", "HOME is compared before slashes are normalised", "too early")
 def home_is_compared_too_early():
-    given_as = {}
-
-    @replaces(ops)
-    def place(original, data, pointer):
-        given_as[pointer] = data.decode(errors="replace")
-        return original(data, pointer)
+    given_as = spelled_as_given()
 
     @replaces(refusals)
     def refuse_homes(original, given):
-        clean = given.env
-        given.env = {name: given_as[f"/env/{name}"] for name in clean}
-        original(given)
-        given.env = clean
+        with changed(given, env={name: given_as[f"/env/{name}"] for name in given.env}):
+            original(given)
 
 
 def data_alone(which):
