@@ -42,8 +42,7 @@ struct bs_json_text {
     size_t len;
     bool wants_places; /* record places instead of numbers; the text must be shorter than 4 GiB */
     bool refuses_nul;  /* treat `\u0000` as an error */
-    /* The text may be nested this many levels deeper than BS_JSON_MOST_DEPTH. For a text that has a
-     * value inside other levels. */
+    /* number of levels beyond BS_JSON_MOST_DEPTH, for a message that encloses a value */
     unsigned around;
     /* memory of the caller for the first places; it suffices for most texts */
     struct bs_json_place *lent;

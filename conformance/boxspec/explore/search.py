@@ -73,7 +73,8 @@ class Explorer:
         self._began = 0.0
         self._stopped = threading.Event()
         self.found = Explored()
-        # For each kind of effect: the first such effect, and the programs of its batch.
+        # For each kind of effect: the first effect of this kind, and the numbers of the programs
+        # that ran in the same batch.
         self._seen: dict[Key, tuple[Effect, list[int]]] = {}
         self._own: set[Key] = set()
 

@@ -145,7 +145,7 @@ def _is_from_outside(mark: Path) -> bool:
 
 
 def _is_unclear(mark: Path, inside: Confinement) -> bool:
-    """True if some process that made the mark is not confined as the programs inside are."""
+    """True if a process with another confinement than the programs inside has made the mark."""
     return any(each != inside for each in of_mark(mark))
 
 

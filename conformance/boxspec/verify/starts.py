@@ -225,7 +225,7 @@ def planned(
 
 
 def by_attempts(starter: Starter, scene: Scene, attempts: Iterable[Attempt]) -> Outcome:
-    """Make attempts that belong to no row, in one start in this scene."""
+    """Start the command once, and make these attempts. They belong to no row of the table."""
     wanted: dict[Key, Attempt] = {("", number): each for number, each in enumerate(attempts)}
     outcome = Outcome()
     plan, words = starter.planned(scene, wanted.values())

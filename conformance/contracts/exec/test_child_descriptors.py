@@ -95,7 +95,7 @@ def test_concurrent_children_have_only_0_1_and_2(case: ExecCase) -> None:
 
 
 @requires("EXEC-CONC-04", pitfalls=["C2"], capability=("exec.concurrent", "exec.debug"))
-def test_children_beside_debug_output_have_only_0_1_and_2(case: ExecCase) -> None:
+def test_children_during_debug_output_have_only_0_1_and_2(case: ExecCase) -> None:
     # When a run starts, the debug output and the half-written payload of the run before it are
     # still open.
     line = '"$1" /dev/null --out; exec cat >/dev/null'

@@ -54,7 +54,7 @@ def test_of_many_descriptors_none_is_passed_on(case: ModuleCase) -> None:
 
 
 @requires("MODULE-PIPE-05")
-def test_a_module_works_beside_more_descriptors_than_select_supports(case: ModuleCase) -> None:
+def test_a_module_works_with_more_descriptors_than_select_supports(case: ModuleCase) -> None:
     value = ["x" * 1000] * 200
     case.module.script("echoes", "cat; echo warned >&2")
     seen = case.module.execute("echoes", value, state=many_descriptors(), timeout_ms=600_000)
@@ -278,8 +278,8 @@ def test_a_signal_during_the_removal_ends_neither_caller_nor_removal(
         seen = shim.finish()
     if not seen.ok:
         expect("how the caller ended", seen.shim_exit, "an answer")
-    # This is an upper bound for the duration of the removal. The directory may be left only after
-    # REMOVE_MS.
+    # The removal took at most this time. An implementation may give up, and leave the directory,
+    # only after REMOVE_MS.
     took_ms = elapsed_ms(before[-1], seen.end.t_ns)
     left_early = home.exists() and took_ms < REMOVE_MS / 2
     unnamed = home.exists() and seen.result.get("directory_left") != str(home)

@@ -14,7 +14,7 @@ from contracts.shared.callers import MANY_DESCRIPTORS, many_descriptors
 
 
 @requires("PROCESS-OPEN-10")
-def test_processes_work_beside_more_descriptors_than_select_supports(case: ProcessCase) -> None:
+def test_processes_work_with_more_descriptors_than_select_supports(case: ProcessCase) -> None:
     # These handles use up the few low numbers that are still free.
     others = ["first", "second", "third"]
     steps = [step("open"), step("wait", timeout_ms=20), *asked(b"x\n"), step("close_stdin")]
@@ -28,7 +28,7 @@ def test_processes_work_beside_more_descriptors_than_select_supports(case: Proce
 
 
 @requires("PROCESS-OPEN-10")
-def test_a_bridge_works_beside_more_descriptors_than_select_supports(case: ProcessCase) -> None:
+def test_a_bridge_works_with_more_descriptors_than_select_supports(case: ProcessCase) -> None:
     place = case.tmp / "input"
     place.write_bytes(b"x" * 100_000)
     seen = case.process.bridge(CAT, stdin=place, state=many_descriptors(), within_s=20)

@@ -21,7 +21,7 @@ def test_lines_go_to_and_fro(case: ProcessCase) -> None:
 
 
 @requires("PROCESS-OPEN-01")
-def test_lines_go_to_and_fro_beside_a_wait(case: ProcessCase) -> None:
+def test_lines_go_to_and_fro_during_a_wait(case: ProcessCase) -> None:
     pause = Pause(case)
     handles = {"a": handle(CAT), pause.name: pause.handle}
     steps = [step("open"), step("wait", timeout_ms=20_000, thread="w"), *pause.steps]

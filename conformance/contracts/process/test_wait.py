@@ -151,7 +151,7 @@ def test_a_wait_without_limit_ends_the_input(case: ProcessCase) -> None:
 
 
 @requires("PROCESS-WAIT-04")
-def test_a_wait_without_limit_ends_the_input_beside_another_wait(case: ProcessCase) -> None:
+def test_a_wait_without_limit_ends_the_input_during_another_wait(case: ProcessCase) -> None:
     pause = Pause(case)
     steps = [step("open"), step("wait", timeout_ms=60_000, thread="t"), *pause.steps]
     steps += [step("wait"), step("join", thread="t")]

@@ -67,7 +67,7 @@ def act(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Act:
     return make
 
 
-def asked(folder: Path) -> list[str]:
+def recorded_arguments(folder: Path) -> list[str]:
     return (folder / "asked").read_text().splitlines()
 
 
@@ -85,7 +85,7 @@ def test_words_stay_words_and_every_line_counts(act: Act, tmp_path: Path) -> Non
     act(0, arguments="--topic *\n-k one\n", contract="exec policy", known="a b.toml")
     words = ["run", "--shim", "./my shim", "--topic", "*", "-k", "one"]
     words += ["--contract", "exec", "--contract", "policy", "--known", "a b.toml", "--strict"]
-    assert asked(tmp_path)[: len(words)] == words
+    assert recorded_arguments(tmp_path)[: len(words)] == words
 
 
 def test_parts_are_joined_instead_of_a_run(act: Act, tmp_path: Path) -> None:
@@ -94,8 +94,12 @@ def test_parts_are_joined_instead_of_a_run(act: Act, tmp_path: Path) -> None:
         part.parent.mkdir()
         part.touch()
     assert act(1, join="part-*/result.json", shim="")[0] == 1
-    assert asked(tmp_path)[:3] == ["report", "part-1/result.json", "part-2/result.json"]
-    assert "--shim" not in asked(tmp_path)
+    assert recorded_arguments(tmp_path)[:3] == [
+        "report",
+        "part-1/result.json",
+        "part-2/result.json",
+    ]
+    assert "--shim" not in recorded_arguments(tmp_path)
 
 
 @pytest.mark.parametrize(("sarif", "count"), [("true", 1), ("false", 0)])

@@ -103,7 +103,9 @@ def left_below(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_leaves_nothing_behind(number: signal.Signals, tmp_path: Path) -> None:
+def test_an_interrupted_run_leaves_no_process_and_no_result(
+    number: signal.Signals, tmp_path: Path
+) -> None:
     """The signal must also work if SIGINT was ignored at the start, as in a shell's background
     job."""
     results = tmp_path / "results.jsonl"

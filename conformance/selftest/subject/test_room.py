@@ -57,7 +57,7 @@ def test_a_disk_without_space_or_files_is_full(
     assert room.is_full(Path("/tmp")) is full
 
 
-def test_a_failure_on_a_full_disk_accuses_nobody(
+def test_a_failure_on_a_full_disk_is_not_blamed_on_the_implementation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = SimpleNamespace(session=SimpleNamespace(root=tmp_path / "run"))

@@ -93,6 +93,6 @@ def test_the_addresses_of_this_machine_are_known() -> None:
 
 
 @pytest.mark.parametrize("name", ["proxies", "remains"])
-def test_a_row_is_not_held_alone_by_no_sandbox(tmp_path: Path, name: str) -> None:
+def test_a_single_row_without_a_sandbox_is_not_tested(tmp_path: Path, name: str) -> None:
     found = verify(tmp_path, "--row", name, "--", "env")
     assert found.statuses == {name: NOT_TESTED}

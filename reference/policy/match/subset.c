@@ -24,7 +24,7 @@ static uint64_t grown(const struct bs_automaton *automaton, uint32_t at, uint64_
 
 /* If a rule accepts every continuation of the path, remove the states of lower rules, because these
  * rules cannot decide any more. */
-static void drop_beaten_forever(struct bs_subsets *subsets) {
+static void drop_superseded_forever(struct bs_subsets *subsets) {
     for (size_t i = subsets->set_len; i-- > 0;) {
         struct bs_subset_word *word = &subsets->set[i];
         uint64_t forever =
@@ -41,7 +41,7 @@ static void drop_beaten_forever(struct bs_subsets *subsets) {
 /* Find the highest rule that accepts the rest of the current segment. Lower rules that are in their
  * own last segment can no longer decide, so remove their states. Otherwise each rule such as `*x*`
  * would double the number of sets. */
-static void drop_beaten_in_segment(struct bs_subsets *subsets) {
+static void drop_superseded_in_segment(struct bs_subsets *subsets) {
     const struct bs_automaton *automaton = subsets->automaton;
     size_t kept = 0;
     size_t i = subsets->set_len;
@@ -65,9 +65,9 @@ static void drop_beaten_in_segment(struct bs_subsets *subsets) {
     subsets->set_len = kept;
 }
 
-static void drop_beaten(struct bs_subsets *subsets) {
-    drop_beaten_forever(subsets);
-    drop_beaten_in_segment(subsets);
+static void drop_superseded(struct bs_subsets *subsets) {
+    drop_superseded_forever(subsets);
+    drop_superseded_in_segment(subsets);
 }
 
 /* Make the set of states that are active after the current set has read a byte of the class. */
@@ -95,7 +95,7 @@ static void step(struct bs_subsets *subsets, uint32_t state, uint32_t class) {
     }
     if (carry != 0)
         append(subsets, carry_at, grown(automaton, carry_at, 0, 0, carry, &carry));
-    drop_beaten(subsets);
+    drop_superseded(subsets);
 }
 
 static uint32_t hash_of(const struct bs_subsets *subsets) {
@@ -247,7 +247,7 @@ static bool explore(struct bs_subsets *subsets, size_t work) {
     const struct bs_automaton *automaton = subsets->automaton;
     for (uint32_t at = 0; at < automaton->words; at++)
         append(subsets, at, automaton->initial[at]);
-    drop_beaten(subsets);
+    drop_superseded(subsets);
     if (intern(subsets) == subsets->max_states)
         return false;
     for (uint32_t state = 0; state < subsets->n_states; state++) {

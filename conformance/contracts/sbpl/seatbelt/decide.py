@@ -84,7 +84,8 @@ class Decider:
         self.profile = profile
         self.unknown_operations = profile.unknown_operations()
         self.plans: dict[str, Plan] = {}
-        # Each plan once, by the identities of its clauses. Most kinds of writing share a plan.
+        # All plans, by the identities of their clauses. Operations with the same clauses share a
+        # plan, for example most kinds of writing.
         self.shared: dict[tuple[object, ...], Plan] = {}
 
     def chain(self, operation: str) -> tuple[str, ...]:
