@@ -112,11 +112,6 @@ def long_keys_are_one():
     named_alike(lambda name: name[:64])
 
 
-@fault("POLICY-FILE-08", "a repeated key of more than 64 characters passes", "not in the table")
-def long_repeated_keys_pass():
-    named_alike(lambda name: name if len(name) <= 64 else object())
-
-
 @fault("POLICY-FILE-08", "keys are compared in NFC", "a dictionary of Swift")
 def composed_keys_are_one():
     named_alike(lambda name: unicodedata.normalize("NFC", name))
@@ -203,12 +198,3 @@ def column_after_a_tab():
 def words_of_the_directive():
     words = ("yes", "Yes", "no", "No", "on", "off", "y", "n", "YES", "NO", "ON", "OFF")
     under_the_directive("boolean", words.__contains__)
-
-
-@fault("POLICY-FILE-16", "with %YAML 1.1 `012` is octal and `1:30` a number", "YAML 1.1 numbers")
-def numbers_of_the_directive():
-    def is_old(text):
-        digits = text.replace(":", "").replace("_", "")
-        return (":" in text or "_" in text) and digits.isdecimal()
-
-    under_the_directive("integer", is_old)

@@ -99,13 +99,6 @@ def words_that_float_reads():
         return "number" if text.lower() in ("inf", "nan", "infinity") else original(text)
 
 
-@fault("POLICY-FILE-16", "digits of other scripts are numbers", "str.isdigit")
-def digits_of_other_scripts():
-    @replaces(yamltext)
-    def kind_of_plain(original, text):
-        return "integer" if text.isdigit() else original(text)
-
-
 def blank_too(characters):
     jsontext.BLANK += characters
 
@@ -175,13 +168,6 @@ def hundred_problems():
     @replaces(load.File)
     def problems_as_json(original, self):
         return original(self)[:100]
-
-
-@fault("POLICY-FILE-16", "not-a-number is read in any case", "text.lower()")
-def not_a_number_in_any_case():
-    @replaces(yamltext)
-    def kind_of_plain(original, text):
-        return "number" if text.lower() == ".nan" else original(text)
 
 
 @fault("POLICY-FILE-05", "rules are compared only if each value has the right type", "two passes")

@@ -33,29 +33,14 @@ def not_taken_by_one(characters):
 # Kind C12 of contracts/kinds-policy.yaml: edges of paths and files
 
 
-@fault("POLICY-GLOB-01", "U+0001 stands for two stars inside the matcher", "a replaced `**`")
-def control_as_a_placeholder():
-    placeholder("\x01", glob.ANYTHING)
-
-
 @fault("POLICY-GLOB-01", "U+001F stands for a star inside the matcher", "a separator of fields")
 def separator_as_a_placeholder():
     placeholder("\x1f", glob.STAR)
 
 
-@fault("POLICY-GLOB-01", "U+E000 stands for two stars inside the matcher", "private use is free")
-def private_use_as_a_placeholder():
-    placeholder("\ue000", glob.ANYTHING)
-
-
 @fault("POLICY-GLOB-01", "U+FFFF stands for a question mark inside the matcher", "a noncharacter")
 def noncharacter_as_a_placeholder():
     placeholder("\uffff", glob.ONE)
-
-
-@fault("POLICY-GLOB-01", "DEL stands for a star inside the matcher", "it is in no path")
-def delete_as_a_placeholder():
-    placeholder("\x7f", glob.STAR)
 
 
 # Kind C17 of contracts/kinds-policy.yaml: depth and number
@@ -157,13 +142,3 @@ def question_mark_takes_no_sign():
 @fault("POLICY-GLOB-05", "`?` does not match a control character", "isprint")
 def question_mark_takes_no_control():
     not_taken_by_one([chr(code) for code in (*range(1, 32), 127)])
-
-
-@fault("POLICY-GLOB-05", "`?` does not match a quote or a bracket", "characters of shells")
-def question_mark_takes_no_quote():
-    not_taken_by_one("'\"`[]{}()$&;|<>#~")
-
-
-@fault("POLICY-GLOB-05", "`?` does not match a colon or an at sign", "schemes and hosts")
-def question_mark_takes_no_colon():
-    not_taken_by_one(":@")

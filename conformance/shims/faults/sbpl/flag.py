@@ -245,11 +245,6 @@ def words_of_codex(change):
     neutralised("codex", lambda words, right: change(right))
 
 
-@fault("SBPL-FLAG-06", "empty words of codex are dropped", "filter(None)")
-def empty_words_are_dropped():
-    words_of_codex(lambda words: [word for word in words if word])
-
-
 @fault("SBPL-FLAG-06", "words of codex that are not UTF-8 are replaced", "flags looked for in text")
 def flags_are_text():
     words_of_codex(lambda words: [word.decode(errors="replace").encode() for word in words])

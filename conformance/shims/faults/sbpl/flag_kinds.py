@@ -13,16 +13,6 @@ def value_as(change):
     flags.NEUTRAL["gemini"] = flags.gemini
 
 
-@fault("SBPL-FLAG-06", "values of gemini's flag are compared without case", "TRUE is true")
-def values_without_case():
-    value_as(bytes.lower)
-
-
-@fault("SBPL-FLAG-06", "blanks around a value of gemini's flag do not count", "trimmed values")
-def values_are_trimmed():
-    value_as(bytes.strip)
-
-
 @fault("SBPL-FLAG-06", "a value of gemini's flag is compared by its beginning", "startswith")
 def values_by_their_beginning():
     value_as(lambda word: word[:4] if word.startswith(b"true") else word)
@@ -34,13 +24,6 @@ def flags_without_case():
     def neutral(original, argv, provider):
         known = (b"--sandbox", b"--full-auto")
         return original([w.lower() if w.lower() in known else w for w in argv], provider)
-
-
-@fault("SBPL-FLAG-06", "joined flags of codex are compared without case", "-S is -s")
-def joined_flags_without_case():
-    @replaces(flags)
-    def codex_mode(original, words, i):
-        return original(words, i) or int(words[i].lower().startswith((b"--sandbox=", b"-s")))
 
 
 @fault("SBPL-FLAG-06", "blanks before a flag of codex do not count", "trimmed words")
@@ -75,14 +58,6 @@ def more_dashes_end_the_flags():
         return argv[: len(ours)], argv[len(ours) :]
 
 
-@fault("SBPL-FLAG-04", "blanks around two dashes do not count", "trimmed words")
-def dashes_are_trimmed():
-    @replaces(flags)
-    def split(original, argv):
-        ours, _ = original([word.strip() for word in argv])
-        return argv[: len(ours)], argv[len(ours) :]
-
-
 def setting_as(change):
     @replaces(flags)
     def codex_setting(original, words, i):
@@ -95,18 +70,6 @@ def setting_as(change):
 @fault("SBPL-FLAG-06", "blanks around a setting of codex do not count", "trimmed values")
 def settings_are_trimmed():
     setting_as(bytes.strip)
-
-
-@fault("SBPL-FLAG-06", "settings of codex are read without case", "sandbox_mode in capitals")
-def settings_without_case():
-    setting_as(bytes.lower)
-
-
-@fault("SBPL-FLAG-06", "a setting of codex is searched in its whole text", "in for startswith")
-def settings_anywhere():
-    setting_as(
-        lambda word: word[word.find(b"sandbox_mode=") :] if b"sandbox_mode=" in word else word
-    )
 
 
 @fault(
