@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Callable
 
 from boxspec.errors import UsageError
-from boxspec.report import attestation, badge, html, junit, markdown, sarif, tap
 from boxspec.report import json as json_report
+from boxspec.report.formats import attestation, badge, html, junit, markdown, sarif, tap
 from boxspec.report.output_file import OutputFile
 from boxspec.report.result import Result
 

@@ -11,7 +11,7 @@ from boxspec.cli.arguments import FILES, OUTPUTS, output_flags
 from boxspec.cli.outputs import FORMATS
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
-from boxspec.report import badge, html, markdown
+from boxspec.report.formats import badge, html, markdown
 from boxspec.report.join import joined, shard_of
 from boxspec.report.output_file import OutputFile, expect_distinct
 from boxspec.report.result import Result, checked, document, read

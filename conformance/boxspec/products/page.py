@@ -14,9 +14,9 @@ from boxspec.printable import one_line
 from boxspec.products.declared import Product
 from boxspec.products.judging import Facts, Judged
 from boxspec.products.view import Columns
-from boxspec.report.html import SIGNS
-from boxspec.report.markdown import table, text
-from boxspec.report.matrix import Matrix, Run
+from boxspec.report.formats.html import SIGNS
+from boxspec.report.formats.markdown import table, text
+from boxspec.report.formats.matrix import Matrix, Run
 from boxspec.report.result import Plain, Result
 
 LEVELS = ("MUST", "SHOULD", "MAY")

@@ -1,1 +1,1 @@
-"""Write the outputs of a run: the console, the JSON, and the formats made from the JSON."""
+"""Write the outputs of a run: the console, and the JSON."""

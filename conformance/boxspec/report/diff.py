@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from boxspec.judge.verdict import BROKEN, Verdict
-from boxspec.report.markdown import table, text
+from boxspec.report.formats.markdown import table, text
 from boxspec.report.result import Plain, Result
 
 

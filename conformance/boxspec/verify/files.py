@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from boxspec.errors import UsageError
 from boxspec.printable import one_line
-from boxspec.report import sarif
+from boxspec.report.formats import sarif
 from boxspec.verify.result import Verdict, Verification
 from boxspec.verify.row import Status
 from boxspec.verify.table import closing, repeat

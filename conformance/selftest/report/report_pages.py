@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from boxspec.judge.verdict import Failure, NotMeasured
-from boxspec.report import html
+from boxspec.report.formats import html
 from boxspec.report.output_file import OutputFile
 from selftest.report.made_results import HOSTILE, made
 from selftest.trees import HARDENED, MUST, OTHER_MUST

@@ -23,8 +23,8 @@ from boxspec.errors import UsageError
 from boxspec.faults.fault import catalogue
 from boxspec.faults.outcome import Outcome
 from boxspec.judge.verdict import NotMeasured, Verdict
-from boxspec.report import attestation, badge, junit, markdown, sarif, tap
 from boxspec.report import json as json_report
+from boxspec.report.formats import attestation, badge, junit, markdown, sarif, tap
 from boxspec.report.result import Result, checked, is_failure, read
 from selftest.report.made_results import HOSTILE, broken, made
 from selftest.tools import FEW_TEXTS, RESULT_SCHEMA, ROOT, boxspec

@@ -8,7 +8,7 @@ from pathlib import Path
 from lxml import etree
 from lxml import html as parser
 
-from boxspec.report.html import code
+from boxspec.report.formats.html import code
 from selftest.report.report_pages import LONG
 from selftest.trees import MUST, OTHER_MUST
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from boxspec.printable import one_line
-from boxspec.report.markdown import table, text
+from boxspec.report.formats.markdown import table, text
 from contracts.backend.products import releases
 from contracts.backend.products.cells import GIVES_THE_HOST, Cell, Column, State
 

@@ -23,8 +23,8 @@ from boxspec.errors import UsageError
 from boxspec.judge.results import why_not
 from boxspec.printable import one_line
 from boxspec.report import history
-from boxspec.report.evidence import Evidence
-from boxspec.report.matrix import Matrix, Run, runs_of
+from boxspec.report.formats.evidence import Evidence
+from boxspec.report.formats.matrix import Matrix, Run, runs_of
 from boxspec.report.output_file import OutputFile, replace_file
 from boxspec.report.result import Result
 

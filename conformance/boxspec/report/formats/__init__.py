@@ -1,0 +1,1 @@
+"""Write a result in the formats of other programs, and as pages."""
