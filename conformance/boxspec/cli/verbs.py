@@ -1,4 +1,7 @@
-"""The verbs of the core and their help. Each verb is a module of this folder with `main(words)`."""
+"""The verbs of the core and their help.
+
+Each verb is a module of this folder with `main(words)`. Those of `boxspec dev` are in its folder.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Load the files that every run reads, in the process from which the runs are forked.
 
-This module is imported after all other modules of PRELOAD (cli/faults.py).
+This module is imported after all other modules of PRELOAD (cli/dev/faults.py).
 """
 
 import gc

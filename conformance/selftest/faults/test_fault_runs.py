@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from boxspec.cli.faults import closing, lanes
-from boxspec.cli.faults import line as faults_line
+from boxspec.cli.dev.faults import closing, lanes
+from boxspec.cli.dev.faults import line as faults_line
 from boxspec.faults.evaluate import evaluate, is_unsettled, settle
 from boxspec.faults.fault import Fault
 from boxspec.faults.outcome import Outcome

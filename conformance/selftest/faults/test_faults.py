@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from boxspec.cli.faults import preload
+from boxspec.cli.dev.faults import preload
 from boxspec.errors import UsageError
 from boxspec.faults import resume
 from boxspec.faults.fault import Fault, catalogue

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.cli import pages as verb
+from boxspec.cli.dev import pages as verb
 from boxspec.errors import UsageError
 from boxspec.pages import generated
 from boxspec.subject.client import schema

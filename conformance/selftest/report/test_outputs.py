@@ -18,7 +18,7 @@ from lxml import html as parser
 from markdown_it import MarkdownIt
 from tap.parser import Parser
 
-from boxspec.cli.faults import summary
+from boxspec.cli.dev.faults import summary
 from boxspec.errors import UsageError
 from boxspec.faults.fault import catalogue
 from boxspec.faults.outcome import Outcome

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.cli import model_orders
+from boxspec.cli.dev import model_orders
 from boxspec.cli.main import main
 from boxspec.faults.fault import catalogue, shim_of
 from boxspec.places import CONTRACTS

@@ -12,7 +12,7 @@ from boxspec.words import Parser
 
 def main(words: Sequence[str]) -> int:
     if words and words[0] in DEV:
-        return int(importlib.import_module(f"boxspec.cli.{words[0]}").main(words[1:]))
+        return int(importlib.import_module(f"boxspec.cli.dev.{words[0]}").main(words[1:]))
     if words and not words[0].startswith("-"):
         place, listing = f"boxspec dev {words[0]}", "boxspec dev --help"
         raise UsageError.unknown(place, "command", words[0], DEV, listing)

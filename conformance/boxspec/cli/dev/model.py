@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from boxspec.cli.arguments import shim_flag
-from boxspec.cli.model_orders import compare
+from boxspec.cli.dev.model_orders import compare
 from boxspec.cli.verbs import verb_parser
 from boxspec.errors import UsageError
 from boxspec.plural import many
