@@ -126,8 +126,7 @@ class Scene:
         return not self._fresh.isdisjoint((path, *path.parents))
 
     def is_named_by_the_kit(self, path: str) -> bool:
-        """True if a part of the path has a name that `fresh` made, or the name of the private
-        folder, which has the command's output."""
+        """True if a part of the path is a name of `fresh`, or of the folder with the output."""
         ours = {self.private.name, *(each.name for each in self._fresh)}
         return not ours.isdisjoint(Path(path).parts)
 

@@ -112,6 +112,11 @@ def long_keys_are_one():
     named_alike(lambda name: name[:64])
 
 
+@fault("POLICY-FILE-08", "a repeated key of more than 64 characters passes", "not in the table")
+def long_repeated_keys_pass():
+    named_alike(lambda name: name if len(name) <= 64 else object())
+
+
 @fault("POLICY-FILE-08", "keys are compared in NFC", "a dictionary of Swift")
 def composed_keys_are_one():
     named_alike(lambda name: unicodedata.normalize("NFC", name))

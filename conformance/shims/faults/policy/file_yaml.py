@@ -56,18 +56,6 @@ def plain_scalars_are_texts():
         return "integer" if text == "2" else "string"
 
 
-@fault(
-    "POLICY-FILE-16",
-    "a text that begins with a number and an exponent is a number",
-    "strtod, end ignored",
-)
-def numbers_end_early():
-    @replaces(yamltext)
-    def is_float(original, text):
-        head = text.rstrip("abcdefghijklmnopqrstuvwxyz")
-        return original(text) or (head != text and "e" in head and original(head))
-
-
 @fault("POLICY-FILE-16", "a hexadecimal number may have a sign", "strtoll with base 0")
 def signed_hexadecimals():
     @replaces(yamltext)

@@ -1,6 +1,5 @@
 """Faults about names in the request."""
 
-import os
 import unicodedata
 
 import sbpl.clauses as clauses
@@ -176,30 +175,11 @@ def limit_between_the_anchors():
         return original(inner) - (inner.startswith("^") + inner.endswith("$"))
 
 
-@fault("SBPL-NAME-04", "a name that is too long is cut", "it must fit")
-def long_names_are_cut():
-    @replaces(filters)
-    def quoted(original, text, pointer):
-        while filters.size(filters.escape(text)) > filters.LONGEST:
-            text = text[:-1]
-        return original(text, pointer)
-
-
 @fault("SBPL-NAME-05", "bytes that are not UTF-8 are replaced", "errors=replace")
 def not_utf8_is_replaced():
     @replaces(places)
     def decode(original, data, pointer):
         return data.decode("utf-8", "replace")
-
-
-@fault("SBPL-NAME-05", "bytes that are not UTF-8 are read as Latin-1", "a fallback")
-def not_utf8_is_latin1():
-    @replaces(places)
-    def decode(original, data, pointer):
-        try:
-            return original(data, pointer)
-        except Failed:
-            return data.decode("latin-1")
 
 
 def tidied(change):
@@ -226,11 +206,6 @@ def side_roots_are_not_cleaned():
     def place(original, data, pointer):
         right = original(data, pointer)
         return data.decode() if pointer.startswith("/side_roots") else right
-
-
-@fault("SBPL-NAME-07", "`..` is resolved instead of refused", "normpath")
-def dot_dot_is_resolved():
-    tidied(lambda path, right: os.path.normpath(right))
 
 
 @fault("SBPL-NAME-07", "a relative path is resolved from `/`", "a slash put in front")
@@ -265,11 +240,6 @@ def refused_path_is_not_named():
             if "absolute" not in failure.message and "segments" not in failure.message:
                 raise
             raise Failed("invalid_input", "a path must be absolute and canonical") from None
-
-
-@fault("SBPL-NAME-08", "aliases are accepted", "a path is a path: dead rules")
-def aliases_are_taken():
-    places.ALIASES = ()
 
 
 @fault("SBPL-NAME-08", "the alias /etc is accepted", "only places to write are checked")
