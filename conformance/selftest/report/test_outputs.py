@@ -25,12 +25,12 @@ from boxspec.faults.outcome import Outcome
 from boxspec.judge.verdict import NotMeasured, Verdict
 from boxspec.report import json as json_report
 from boxspec.report.formats import attestation, badge, junit, markdown, sarif, tap
-from boxspec.report.result import Result, checked, is_failure, read
+from boxspec.report.result import SCHEMAS, Result, checked, is_failure, read
 from selftest.report.made_results import HOSTILE, broken, made
 from selftest.tools import FEW_TEXTS, RESULT_SCHEMA, ROOT, boxspec
 from selftest.trees import HARDENED, MUST, OTHER_MUST
 
-SARIF = Path(sarif.__file__).with_name("schemas") / "sarif.json"
+SARIF = SCHEMAS / "sarif.json"
 XSD = etree.XMLSchema(etree.parse(Path(__file__).with_name("schemas") / "junit.xsd"))
 KNOWN = "EXEC-ENV-02"
 

@@ -1,7 +1,7 @@
 """SARIF 2.1.0: the findings of any verb in a format for code scanning.
 
 The format follows the OASIS standard "Static Analysis Results Interchange Format (SARIF) Version
-2.1.0"; schemas/sarif.json describes the part that is used here.
+2.1.0"; ../schemas/sarif.json describes the part that is used here.
 """
 
 from __future__ import annotations
