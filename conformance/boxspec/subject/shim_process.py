@@ -12,7 +12,9 @@ from typing import Generic, Protocol, TypeVar
 
 from boxspec.errors import ASKED, ShimBroke
 from boxspec.judge.expect import shown
+from boxspec.judge.verdict import Late
 from boxspec.subject import patience
+from boxspec.subject.attempt import FIRST
 from boxspec.subject.client.exchange import Exchange
 from boxspec.subject.client.streams import Streams
 from boxspec.subject.death import died
@@ -23,7 +25,7 @@ from boxspec.subject.observe.events import LOOK_S, Events
 from boxspec.subject.observe.lines import Deadline, poll
 from boxspec.subject.observe.procs import Proc
 from boxspec.subject.observe.stamps import ENDING_MS, Stamp, Waited
-from boxspec.subject.observe.warden import Exit, Warden
+from boxspec.subject.observe.warden import STOPPED, Exit, Warden
 from boxspec.subject.observed import Facts, Observed
 from boxspec.subject.patience import Patience
 from boxspec.subject.shim_view import ShimView
@@ -240,6 +242,10 @@ class ShimProcess(ShimView, Generic[Outcome]):
                 f"the shim was ended: {self.warden.ended_for}",
                 {ASKED: shown(self.exchange.message)},
             )
+        if self.warden.meddled == STOPPED and self._case.attempt == FIRST:
+            # Any process of the host may have sent the signal. A shim sends it in each attempt.
+            what = "the shim does not disturb the kit's warden"
+            raise Late(what, "the warden runs", STOPPED, unexplained=True)
         if self.warden.meddled:
             raise ShimBroke(
                 f"the shim or its program disturbed the kit's warden: {self.warden.meddled}",

@@ -12,7 +12,7 @@ import pytest
 
 from boxspec.errors import UsageError
 from boxspec.subject.quiet import need_true_clock
-from selftest.tools import REFERENCE, ROOT, Done, run
+from selftest.tools import REFERENCE, ROOT, Done, boxspec, run
 
 KIT = [sys.executable, "-P", "-m", "boxspec", "run", "--shim", str(REFERENCE)]
 OLD_KERNEL = [sys.executable, "-I", str(Path(__file__).with_name("old_kernel.py"))]
@@ -69,6 +69,23 @@ def test_a_library_that_is_missing_is_named() -> None:
 def test_a_library_that_changes_the_clock_is_refused() -> None:
     with pytest.raises(UsageError, match=r"LD_PRELOAD: libfaketime changes the clock"):
         need_true_clock({"LD_PRELOAD": "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"})
+
+
+# Stops the warden, like another process of the host, once: before the answer to a run of a test.
+STOPS_ONCE = """#!/bin/sh
+if [ "$1" = run ] && grep -q slow-exit "$2" && mkdir {done}; then kill -STOP "$PPID"; fi
+exec {shim} "$@"
+"""
+
+
+def test_a_warden_that_another_process_stops_accuses_no_shim(tmp_path: Path) -> None:
+    shim, done = tmp_path / "shim", tmp_path / "done"
+    shim.write_text(STOPS_ONCE.format(done=done, shim=REFERENCE))
+    shim.chmod(0o755)
+    words = ["--shim", str(shim), "--contract", "exec", "-k", "test_the_end and 40"]
+    said = judged(boxspec("run", *words))
+    assert done.exists()
+    assert "late test repeated" in said
 
 
 BUSYBOX = 'mount --bind "$(command -v busybox)" "$(readlink -f /bin/sh)" && exec "$@"'

@@ -33,6 +33,7 @@ CONTROL, REPORT = 3, 4
 _DEFAULTED = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 
 
+STOPPED = "the warden was stopped"
 # If a warden sends no report for this long, the kit checks whether it was stopped.
 SILENT_S = 0.5
 # The kit continues a stopped warden this many times. After that it kills all processes below the
@@ -216,7 +217,7 @@ class Warden:
         found = procs.proc(self.pid)
         if found is None or found.state not in "Tt":
             return
-        self.meddled = "the warden was stopped"
+        self.meddled = self.meddled or STOPPED
         self._stops += 1
         for other in self.tree() if self._stops > STOPS else ():
             with contextlib.suppress(ProcessLookupError):
