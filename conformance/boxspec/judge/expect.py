@@ -5,7 +5,6 @@ A matcher also describes the values that it accepts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -124,12 +123,11 @@ def startswith(prefix: Any) -> Matcher:
     )
 
 
-def matches(pattern: Any) -> Matcher:
-    """Accept a text that contains a match of the regular expression."""
-    compiled = re.compile(pattern)
+def endswith(suffix: Any) -> Matcher:
+    """Accept a str or bytes with this suffix."""
     return Described(
-        f"a match of {pattern!r}",
-        lambda got: isinstance(got, type(pattern)) and compiled.search(got) is not None,
+        f"something that ends with {shown(suffix)}, and nothing after it",
+        lambda got: isinstance(got, type(suffix)) and got.endswith(suffix),
     )
 
 

@@ -8,7 +8,7 @@ import io
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +99,9 @@ class Observer:
     def pytest_configure(self, config: pytest.Config) -> None:
         self.gives_environment_back()
         self.config = config
+        # In an absolute path, pytest would take a `[` for the parameters of a test.
+        config.args = [os.path.relpath(each, ROOT) for each in config.args]
+        config.invocation_params = replace(config.invocation_params, dir=ROOT)
         if self.on_slow is not None:
             config.stash[SLOW] = self.on_slow
         if self.stops is not None:

@@ -19,7 +19,6 @@ from boxspec.api import (
     Stamp,
     at_least,
     expect,
-    matches,
 )
 from contracts.exec.client import ExecCase
 from contracts.shared.moments import attempted as attempted
@@ -47,10 +46,6 @@ FOREVER_MS = "60000"
 
 # How long a process outside the group may delay the return after the group has ended.
 LINGER_MS = 1000
-
-
-def ends_with(annotation: bytes) -> Any:
-    return matches(annotation + rb"\Z")
 
 
 def annotated(stderr: bytes) -> bool:

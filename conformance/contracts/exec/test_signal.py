@@ -13,6 +13,7 @@ import pytest
 from boxspec.api import (
     HostLacks,
     at_least,
+    endswith,
     expect,
     expect_within,
     for_the_prompt,
@@ -28,7 +29,6 @@ from contracts.exec.moments import (
     FOREVER_MS,
     blocked_or_late,
     elapsed_ms,
-    ends_with,
     over_before_signal,
     pass_time,
     send,
@@ -61,7 +61,7 @@ def test_a_payload_left_unread_at_a_signal_is_no_failed_write(case: ExecCase) ->
 
 @requires("EXEC-SIGNAL-01", pitfalls=["H1"])
 def test_stderr_ends_with_the_annotation_of_sigterm(case: ExecCase) -> None:
-    expect("stderr", interrupted(case, "TERM").stderr, ends_with(BY_SIGTERM))
+    expect("stderr", interrupted(case, "TERM").stderr, endswith(BY_SIGTERM))
 
 
 @requires("EXEC-SIGNAL-02", pitfalls=["H2"])
@@ -72,7 +72,7 @@ def test_sigint_to_the_caller_is_130_and_no_success(case: ExecCase) -> None:
 
 @requires("EXEC-SIGNAL-02", pitfalls=["H2"])
 def test_stderr_ends_with_the_annotation_of_sigint(case: ExecCase) -> None:
-    expect("stderr", interrupted(case, "INT").stderr, ends_with(BY_SIGINT))
+    expect("stderr", interrupted(case, "INT").stderr, endswith(BY_SIGINT))
 
 
 def signals_of_child(case: ExecCase, name: str, *, group: bool = False) -> list[str]:

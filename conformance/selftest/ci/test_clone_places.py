@@ -28,7 +28,12 @@ BUILT = (
     "build/release/reference/boxspec-launch",
     "build/release/reference/tests/test-backend-confined",
 )
-PLACES = ("below /tmp", "below a directory of mode 0700", "in a path with blanks", "read-only")
+PLACES = (
+    "below /tmp",
+    "below a directory of mode 0700",
+    "in a path with [ ] and *",
+    "read-only",
+)
 
 
 def copy_of_checkout(root: Path) -> Path:
@@ -62,7 +67,7 @@ def clone(request: pytest.FixtureRequest) -> Iterator[Path]:
         folder.chmod(0o755)
         inside = {
             "below a directory of mode 0700": folder / "private" / "clone",
-            "in a path with blanks": folder / "two  blanks" / "a clone",
+            "in a path with [ ] and *": folder / "two  blanks" / "a [clone]*'",
         }
         root = copy_of_checkout(inside.get(request.param, folder / "clone"))
         if request.param == "below a directory of mode 0700":

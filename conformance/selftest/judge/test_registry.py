@@ -21,8 +21,6 @@ from selftest.tree_copy import TreeCopy
 
 # Public sources: standards, manual pages, vulnerabilities, issues of a tracker.
 PUBLIC = re.compile(r"RFC \d+|YAML \d[\d.]*|C(?:VE|WE)-[\d-]+|[\w.]+\(\d\)|\b[a-z]+#\d+")
-# Public sources without a verified address.
-UNKNOWN = {"srt#8"}
 
 # The content of released versions must not change; a new digest means a changed version.
 DIGESTS = {
@@ -39,7 +37,7 @@ DIGESTS = {
 
 def test_each_public_source_has_its_address() -> None:
     for name, each in load().items():
-        public = {found for found in PUBLIC.findall(each.source) if found not in UNKNOWN}
+        public = set(PUBLIC.findall(each.source))
         without = {found for found in public if not any(found in link for link in each.links)}
         assert not without, f"{name}: no address for {sorted(without)}: head of requirements.yaml"
 
