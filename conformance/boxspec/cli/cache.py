@@ -18,9 +18,9 @@ from boxspec.report.progress import Durations, Pace
 
 # Durations of the reference on two processors. They are used for the first run of a shim.
 REFERENCE = Path(__file__).with_name("durations.json")
-# A shorter run does not change the stored speed and course.
+# A shorter run does not change the stored duration and course.
 MIN_S = 10.0
-# For how many numbers of tests the speed and the course are kept.
+# For how many numbers of tests the duration and the course are kept.
 RUNS = 8
 
 
@@ -57,29 +57,32 @@ def _file(kind: str, argv: Sequence[str]) -> Path:
 def durations(argv: Sequence[str], tests: int) -> Durations:
     """Return the durations of the last runs of this shim, or else of the reference.
 
-    tests: the number of tests of the run. Speed and course are those of the last run with as many.
+    tests: the number of tests of the run. Duration and course are those of the last run with as
+        many.
     """
     found = json.loads(REFERENCE.read_text(encoding="utf-8"))
     mine = read("durations", argv) or {}
     last = mine.get("runs", {}).get(str(tests), {})
     return Durations(
         {**found["topics"], **mine.get("topics", {})},
-        last.get("speed", found["speed"]),
+        found["speed"],
         last.get("course", found["course"]),
+        last.get("seconds", 0.0),
+        frozenset(mine.get("topics", {})),
     )
 
 
 def remember_durations(
     argv: Sequence[str], tests: int, means: Mapping[str, float], pace: Pace, seconds: float
 ) -> None:
-    """Store the mean durations of short tests by topic, and the speed and the course of the run.
+    """Store the mean durations of short tests by topic, and the duration and the course of the run.
 
-    pace: the work that the run has done. seconds: the duration of the run.
+    seconds: the duration of the run on an idle machine.
     """
     mine = read("durations", argv) or {}
     topics = {**mine.get("topics", {}), **{topic: round(mean, 4) for topic, mean in means.items()}}
     runs = mine.get("runs", {})
     if seconds >= MIN_S:
         runs.pop(str(tests), None)
-        runs[str(tests)] = {"speed": round(pace.done_s / seconds, 3), "course": pace.course()}
+        runs[str(tests)] = {"seconds": round(seconds, 1), "course": pace.course()}
     write("durations", argv, {"topics": topics, "runs": dict(list(runs.items())[-RUNS:])})

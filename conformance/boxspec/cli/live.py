@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from boxspec.cli import cache
 from boxspec.judge.record import Record
-from boxspec.judge.requirements import load
-from boxspec.report.progress import Pace, line
+from boxspec.judge.requirements import contract_of, load
+from boxspec.report.progress import Pace, line, slowdown
 from boxspec.schedule.runner import Observer
 from boxspec.schedule.selection import requires_of
 
 # How long the thread of the live line may record tests before it shows the next line.
 RECORD_S = 0.5
+# The processor time of a start of the reference, in seconds.
+START_S = 0.005
+# Threads of this run that usually want a processor before the tests: this one, and one that works.
+OWN_THREADS = 2
+
+
+def _other_threads() -> int:
+    """Return how many threads want a processor now, in addition to those of this run."""
+    try:
+        running = Path("/proc/loadavg").read_text().split()[3].partition("/")[0]
+        return max(0, int(running) - OWN_THREADS)
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 class Live:
@@ -34,11 +49,16 @@ class Live:
         # The times at which the first test began and the last one ended, by the monotonic clock.
         self._began = self._end = 0.0
         self._seconds: dict[str, list[float]] = {}
+        # How many other threads wanted a processor before the first test began.
+        self._others: list[int] = []
+        self._slowdown = 1.0
 
     def line(self, observer: Observer) -> tuple[str, float]:
         """Return the live line, and the share of the tests that have ended, from 0 to 1."""
         now = time.monotonic()
         elapsed_s = now - observer.started
+        if not observer.session_info().begun:
+            self._others.append(_other_threads())
         if not observer.items:
             return f"collecting tests · {elapsed_s:.0f} s", 0.0
         observer.session_info().record_ended(most_s=RECORD_S)
@@ -70,23 +90,32 @@ class Live:
             durations = cache.durations(self._argv, len(observer.items))
             known = load()
             long = []
+            asked = [requires_of(item) for item in observer.items]
+            # Contracts without long tests ask one shim process all questions.
+            starting = {contract_of(each.ids[0]) for each in asked if each and each.overlap}
+            processors = os.cpu_count() or 1
+            start_s = max(0.0, observer.session_info().start_cpu_s - START_S) / processors
             for item in observer.items:
                 if marked := requires_of(item):
                     topic = known[marked.ids[0]].topic
                     long_s = marked.seconds if marked.overlap else None
-                    self._weights[item.nodeid] = durations.weight(topic, long_s)
+                    own_s = start_s if contract_of(marked.ids[0]) in starting else 0.0
+                    self._weights[item.nodeid] = durations.weight(topic, long_s, own_s)
                     if marked.overlap:
                         long.append(marked.seconds)
                     else:
                         self._short[item.nodeid] = topic
             at_least_s = max([*long, sum(long) / self._at_once], default=0.0)
-            self._pace = Pace(self._weights.values(), at_least_s, durations.speed, durations.course)
+            others = sum(self._others) / max(len(self._others), 1)
+            self._slowdown = slowdown(others, processors)
+            speed = durations.speed_now(sum(self._weights.values()), others, processors)
+            self._pace = Pace(self._weights.values(), at_least_s, speed, durations.course)
         return self._pace
 
     def remember(self) -> None:
         """Keep the durations of this run for the next one."""
         if self._pace is not None:
             means = {topic: sum(each) / len(each) for topic, each in self._seconds.items()}
-            seconds = self._end - self._began
+            seconds = (self._end - self._began) / self._slowdown
             tests = len(self._weights)
             cache.remember_durations(self._argv, tests, means, self._pace, seconds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from boxspec.plural import many
@@ -24,6 +24,9 @@ LONG_SHARE = 0.05
 PARTS = 20
 # Late tests are counted on for the rest of the run after this part of the work.
 LATE_PART = 0.2
+# A run keeps about this number of threads busy for each processor. Three runs beside 30 to 41 busy
+# threads on two processors took 7, 10 and 11 times as long as on an idle machine.
+AT_ONCE = 2
 # Without a speed from earlier runs, there is an estimate only after this number of ended tests.
 MIN_ENDED = 20
 
@@ -33,7 +36,10 @@ class Durations:
     """The durations of earlier runs.
 
     topics: mean duration in seconds of a short test, by topic.
-    speed: seconds of work that a run does in one second; 0 if unknown.
+    speed: seconds of work that a run of the reference does in one second; 0 if unknown.
+    seconds: the duration of the last run of this shim with as many tests; 0 if unknown. It replaces
+        the speed, which belongs to other topics.
+    own: the topics that were measured with this shim.
     course: the shares of the duration after each of `PARTS` equal parts of the work, ascending to
         1.0. Empty if unknown.
     """
@@ -41,17 +47,35 @@ class Durations:
     topics: Mapping[str, float] = field(default_factory=dict)
     speed: float = 0.0
     course: Sequence[float] = ()
+    seconds: float = 0.0
+    own: Container[str] = ()
 
-    def weight(self, topic: str, long_s: float | None) -> float:
+    def weight(self, topic: str, long_s: float | None, start_s: float = 0.0) -> float:
         """Return the work in seconds of a test of this topic.
 
         If the topic is unknown, the mean of all topics counts.
         long_s: the duration of a long test; None for a short one.
+        start_s: the seconds that a start of this shim takes longer than one of the reference. Tests
+            wait for each other's starts, but not for the pauses that are most of their work.
         """
+        start = start_s * (self.speed or 1.0)
         if long_s is not None:
-            return LONG_SHARE * long_s
+            return LONG_SHARE * long_s + start
         mean = sum(self.topics.values()) / len(self.topics) if self.topics else 1.0
-        return self.topics.get(topic, mean)
+        return self.topics.get(topic, mean) + (0.0 if topic in self.own else start)
+
+    def speed_now(self, work_s: float, others: float, processors: int) -> float:
+        """Return the expected speed of a run with this work.
+
+        others: the mean number of other threads that want a processor.
+        """
+        usual = work_s / self.seconds if self.seconds else self.speed
+        return usual / slowdown(others, processors)
+
+
+def slowdown(others: float, processors: int) -> float:
+    """Return how many times as long a run takes beside this number of other busy threads."""
+    return 1 + others / (AT_ONCE * processors)
 
 
 class Pace:

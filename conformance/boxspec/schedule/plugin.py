@@ -94,6 +94,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         state.info.stop = why
         pytest.exit(str(why), returncode=2)
     deselect_undeclared(session, shim.capabilities)
+    state.info.start_cpu_s = shim.start_cpu_s
     state.info.begun = True
     if option("boxspec_repeat"):
         repeat = Repeat(session, shim)

@@ -20,6 +20,7 @@ class SessionInfo:
 
     hello: the shim's answer to `hello`.
     begun: True after the trust checks, when the selection of the tests is final.
+    start_cpu_s: the processor time that the shim takes to start and answer once, in seconds.
     stop: the reason why no test ran.
     repeat: the output lines of --repeat.
     flaky: the number of failures that --repeat saw.
@@ -36,6 +37,7 @@ class SessionInfo:
 
     hello: dict[str, Any] = field(default_factory=dict)
     begun: bool = False
+    start_cpu_s: float = 0.0
     stop: BaseException | None = None
     repeat: list[str] = field(default_factory=list)
     flaky: int = 0

@@ -103,6 +103,8 @@ class Session:
         self.outcomes = Outcomes()
         # How long this shim takes to start, run `true` and end. The smoke test measures it.
         self.startup_ms = 0.0
+        # The processor time of a start that answers `hello`; 0 if unknown.
+        self.start_cpu_s = 0.0
         # The kinds of requests that did not return in the trust checks, in words of a contract.
         self.stuck: set[str] = set()
         # The helper processes of a run, for each contract. The trust checks find them.

@@ -203,6 +203,8 @@ def _run(case: Case, say: Say) -> None:
         leftovers = Leftovers()
         leftovers.add(seen.survivors)
     session.startup_ms = seen.elapsed_ms
+    if shim.warden.spent is not None:
+        session.start_cpu_s = shim.warden.spent.cpu_ns / 1e9
     if leftovers.summary:
         raise _no(f"hello (run) leaves {leftovers.summary}")
     if sorted(hello["capabilities"]) != sorted(session.hello["capabilities"]):

@@ -7,9 +7,13 @@ import time
 
 import pytest
 
+from boxspec.cli import cache
+from boxspec.judge.requirements import load
 from boxspec.report import console
 from boxspec.report.console import Console, Progress
 from boxspec.report.progress import LONG_SHARE, PARTS, PRIOR_S, Durations, Pace, line
+from boxspec.schedule.runner import collect
+from boxspec.schedule.selection import requires_of
 from boxspec.terminal import fitting
 
 # Progress ------------------------------------------------------------------------------------
@@ -138,3 +142,33 @@ def test_the_live_line_drops_whole_parts_that_do_not_fit(columns: int) -> None:
     assert [fitting("one two · three", width) for width in (14, 7, 6, 2)] == [
         *("one two", "one two", "one", "")
     ]
+
+
+def test_the_first_run_of_the_reference_begins_with_its_duration() -> None:
+    """Check that the stored speed and the stored durations of topics belong together."""
+    known = cache.durations(["/no/such/shim"], 0)
+    tests = [marked for item in collect().items if (marked := requires_of(item))]
+    topics = load()
+    work_s = sum(
+        known.weight(topics[each.ids[0]].topic, each.seconds if each.overlap else None)
+        for each in tests
+    )
+    # Whole runs on two idle processors took 48 to 53 s.
+    assert 40 <= work_s / known.speed_now(work_s, 0.0, 2) <= 65
+
+
+def test_a_start_that_takes_longer_makes_a_run_longer() -> None:
+    known = Durations({"A-B": 0.1}, speed=4.0, own=["A-C"])
+    # Ten tests, each with one start of 0.5 s, take 5 s more than 1 s of work at this speed.
+    work_s = 10 * known.weight("A-B", None, 0.5)
+    assert work_s / known.speed_now(work_s, 0.0, 2) == pytest.approx(5.25)
+    # A start is part of the duration that was measured with this shim.
+    assert known.weight("A-C", None, 0.5) == pytest.approx(0.1)
+    assert known.weight("A-B", 1.0, 0.5) == pytest.approx(LONG_SHARE + 2.0)
+
+
+def test_the_first_estimate_knows_other_busy_threads_and_the_last_run() -> None:
+    known = Durations(speed=5.0, seconds=50.0)
+    assert known.speed_now(100.0, 0.0, 2) == pytest.approx(2.0)
+    assert known.speed_now(100.0, 36.0, 2) == pytest.approx(0.2)
+    assert Durations(speed=5.0).speed_now(100.0, 0.0, 2) == pytest.approx(5.0)
