@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+from boxspec.folders import size
 from boxspec.judge.record import Record
 from boxspec.judge.repro import command, repro_command
 from boxspec.judge.requirements import KINDS
 from boxspec.judge.results import JudgedRequirement, ResultTree
 from boxspec.judge.verdict import BROKEN, Verdict
+from boxspec.places import COMMAND
 from boxspec.plural import many
 from boxspec.report.area_table import has_areas, print_areas
 from boxspec.report.block import print_block
@@ -24,6 +27,8 @@ BLOCKS, LINES = 3, 8
 # A reason is shown without -v only if it is not longer than this.
 SHORT = 50
 OTHER = "for other reasons"
+# From this size on, the folders that are kept have a line.
+LARGE_MIB = 10
 # The first word of the verdict, by exit status.
 WORDS = {0: "PASS", 1: "FAIL", 2: "NO VERDICT", 3: "INCOMPLETE", 4: "STALE BASELINE"}
 STOPPED = "INTERRUPTED"
@@ -117,6 +122,11 @@ def _remarks(tree: ResultTree) -> Iterator[str]:
     changed = sum(any(made.changed for made in each.records) for each in tree.judged)
     if changed:
         yield f"{many(changed, 'requirement')} changed by the sandbox (-v)"
+    kept = {each.folder for each in tree.records if each.folder}
+    mib = sum(size(Path(folder)) for folder in kept) >> 20
+    if mib >= LARGE_MIB:
+        folders = many(len(kept), "folder")
+        yield f"kept {folders} of failed tests, {mib} MiB: {COMMAND} clean --force removes them"
 
 
 def _short_reason(judged: JudgedRequirement) -> str:

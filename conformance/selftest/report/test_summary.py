@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -55,6 +56,14 @@ def test_three_failures_are_blocks_and_each_other_is_a_line() -> None:
     for name in (*SIX[3:], HARDENED):
         assert f"     {name}  part {name}\n" in text
     assert full_blocks(console_text(found, verbose=True)) == [*SIX, HARDENED]
+
+
+def test_large_folders_of_failed_tests_have_a_line(tmp_path: Path) -> None:
+    found = tree([record(SIX[0], failed("part"))])
+    found.records[0].folder = str(tmp_path)
+    assert "kept 1 folder" not in console_text(found)
+    (tmp_path / "output").write_bytes(b"x" * (11 << 20))
+    assert "kept 1 folder of failed tests, 11 MiB" in console_text(found)
 
 
 def test_a_requirement_has_one_block() -> None:
