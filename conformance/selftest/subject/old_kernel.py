@@ -1,7 +1,8 @@
 """Execute a command with a filter that answers newer system calls by ENOSYS, like a kernel older
 than 5.3 or the default filter of an older container engine.
 
-With the word `pipes` before the command, the filter refuses to enlarge a pipe, as a limit does."""
+With the word `pipes` before the command, the filter refuses to enlarge a pipe, as a limit does, and
+with the word `memory`, it refuses files in memory."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ import sys
 # clone3, close_range, openat2, pidfd_open and faccessat2: the same numbers on all architectures.
 REFUSED = (435, 436, 437, 434, 439)
 EPERM, ENOSYS = 1, 38
+MEMFD_CREATE = 279 if platform.machine() == "aarch64" else 319
 FCNTL, F_SETPIPE_SZ = 25 if platform.machine() == "aarch64" else 72, 1031
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
 LOAD, IF_EQUAL, RETURN = 0x20, 0x15, 0x06
@@ -45,6 +47,11 @@ def larger_pipes() -> list[bytes]:
     return [*words, instruction(RETURN, ERRNO | EPERM)]
 
 
+def memory_files() -> list[bytes]:
+    words = [instruction(LOAD, NUMBER), instruction(IF_EQUAL, MEMFD_CREATE, 1)]
+    return [*words, instruction(RETURN, ALLOW), instruction(RETURN, ERRNO | ENOSYS)]
+
+
 def refuse(words: list[bytes]) -> None:
     code = ctypes.create_string_buffer(b"".join(words))
     program = Program(len(words), ctypes.addressof(code))
@@ -56,8 +63,9 @@ def refuse(words: list[bytes]) -> None:
 
 if __name__ == "__main__":
     command = sys.argv[1:]
-    if command[0] == "pipes":
-        refuse(larger_pipes())
+    special = {"pipes": larger_pipes, "memory": memory_files}.get(command[0])
+    if special:
+        refuse(special())
         del command[0]
     else:
         refuse(newer_calls())

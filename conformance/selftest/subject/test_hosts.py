@@ -109,6 +109,11 @@ def test_a_host_with_small_pipes_lacks_what_a_test_needs() -> None:
     assert "for lack of pipes" in said
 
 
+def test_modules_run_on_a_host_without_files_in_memory() -> None:
+    said = judged(run([*OLD_KERNEL, "memory", *KIT, "MODULE-EXIT-01", "MODULE-PIPE-01"]))
+    assert "PASS  2 of 2 requirements" in said
+
+
 def test_a_backend_that_does_not_start_here_says_nothing_about_another_one() -> None:
     judged(run([*OLD_KERNEL, *KIT, "MODULE-BACKEND-01", "PROCESS-BACKEND-01"]))
 
