@@ -169,8 +169,11 @@ def _console(options: Options) -> None:
 def check_contracts(wanted: list[str] | None) -> None:
     for name in wanted or ():
         if name not in names():
-            known = ", ".join(names())
-            raise UsageError(f"--contract {name}", "no such contract", f"known: {known}")
+            remedy = f"known: {', '.join(names())}"
+            several = name.replace(",", " ").split()
+            if len(several) > 1 and all(each in names() for each in several):
+                remedy = "write " + " ".join(f"--contract {each}" for each in several)
+            raise UsageError(f"--contract {name}", "no such contract", remedy)
 
 
 def check_topics(flag: str, wanted: Iterable[str]) -> None:

@@ -74,7 +74,11 @@ def _read(file: Path) -> dict[str, Any]:
         raise UsageError(FILE, f"cannot be read: {why.strerror}", "fix or remove it") from None
     except ValueError as why:
         raise UsageError(FILE, f"is not TOML: {why}", "fix or remove it") from None
-    for name in found:
+    for name, value in found.items():
+        if name not in KEYS and isinstance(value, dict):
+            raise UsageError(
+                f"{FILE}: [{name}]", "the file has no tables", f"write its keys without [{name}]"
+            )
         if name not in KEYS:
             place, listing = f"{FILE}: {name}", "boxspec run --help"
             raise UsageError.unknown(place, "key", name, KEYS, listing)

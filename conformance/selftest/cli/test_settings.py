@@ -66,6 +66,7 @@ def test_a_missing_shim_is_named_with_the_place_of_its_name(
     ("text", "said"),
     [
         ("shmi = 'x'", r"^boxspec.toml: shmi: no such key \(near it: shim"),
+        ("[run]\nshim = 'x'", r"^boxspec.toml: \[run\]: the file has no tables \(write its keys"),
         ("shim = 3", r'^boxspec.toml: shim: is not a string \(for example: shim = "…"\)'),
         ("jobs = true", r"^boxspec.toml: jobs: is not a number"),
         ("jobs = 0", r"^boxspec.toml: jobs: '0' is not a number from 1 up"),

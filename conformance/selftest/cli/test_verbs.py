@@ -149,6 +149,7 @@ WRONG_CALLS = [
     (["run", "--shim", "no-such-shim"], "no-such-shim"),
     (["run", "--shim", "/usr"], "/usr"),
     (["run", "--contract", "nothing"], "nothing"),
+    (["run", "--contract", "exec,sbpl"], "(write --contract exec --contract sbpl)"),
     (["run", "--profile", "strict"], "strict"),
     (["run", "--repeat", "0"], "--repeat"),
     (["run", "--focus", "EXEC-NOTHING"], "EXEC-NOTHING"),
