@@ -77,7 +77,11 @@ def left_of_numbers() -> int | None:
 
 def left_to_user() -> int | None:
     """Return how many processes the user may still start by RLIMIT_NPROC; None without a limit."""
-    most, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    try:
+        most, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    except OSError:
+        # A filter of system calls, as of a systemd unit, may refuse all calls about limits.
+        return None
     # The kernel does not limit the user root, setrlimit(2). Root of a user namespace is another
     # user outside.
     if most == resource.RLIM_INFINITY or (os.getuid() == 0 and _is_first_user_namespace()):

@@ -43,8 +43,16 @@ _NEEDS = (
 def raise_limits() -> None:
     """Raise each soft limit as far as a run wants and the hard limit allows.
 
-    Raise UsageError if a hard limit is lower than the need of a run.
+    Raise UsageError if a hard limit is lower than the need of a run, or cannot be read.
     """
+    try:
+        _raise_limits()
+    except PermissionError:
+        problem = "a filter of system calls refuses to read or set limits, which tests do"
+        raise UsageError("prlimit", problem, "run outside of the filter") from None
+
+
+def _raise_limits() -> None:
     for need in _NEEDS:
         soft, hard = resource.getrlimit(need.number)
         if soft == resource.RLIM_INFINITY or soft >= need.wanted:

@@ -62,14 +62,20 @@ def _becomes_others() -> bool:
 
 
 def need_pidfd() -> None:
-    """Raise HostLacks if pidfds cannot be opened here.
+    """Raise HostLacks if pidfds cannot be opened here, or no signal can be sent to one.
 
     Either the kernel is older than 5.3, or a filter refuses them.
     """
+    call = "pidfd_open"
     try:
-        os.close(os.pidfd_open(os.getpid()))
+        fd = os.pidfd_open(os.getpid())
+        try:
+            call = "pidfd_send_signal"
+            signal.pidfd_send_signal(fd, 0)
+        finally:
+            os.close(fd)
     except OSError as why:
-        raise HostLacks("pidfd", f"pidfd_open: {why.strerror}") from None
+        raise HostLacks("pidfd", f"{call}: {why.strerror}") from None
 
 
 def need_large_pipes(room: int = ROOM) -> None:

@@ -1,8 +1,9 @@
 """Execute a command with a filter that answers newer system calls by ENOSYS, like a kernel older
 than 5.3 or the default filter of an older container engine.
 
-With the word `pipes` before the command, the filter refuses to enlarge a pipe, as a limit does, and
-with the word `memory`, it refuses files in memory."""
+A word before the command selects another filter: `pipes` refuses to enlarge a pipe, as a limit
+does, `memory` refuses files in memory, `limits` to read or set limits, and `pidfds` to send a
+signal to a pidfd."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ import sys
 # clone3, close_range, openat2, pidfd_open and faccessat2: the same numbers on all architectures.
 REFUSED = (435, 436, 437, 434, 439)
 EPERM, ENOSYS = 1, 38
-MEMFD_CREATE = 279 if platform.machine() == "aarch64" else 319
+MEMFD_CREATE, PRLIMIT = (279, 261) if platform.machine() == "aarch64" else (319, 302)
+PIDFD_SEND_SIGNAL = 424
 FCNTL, F_SETPIPE_SZ = 25 if platform.machine() == "aarch64" else 72, 1031
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
 LOAD, IF_EQUAL, RETURN = 0x20, 0x15, 0x06
@@ -47,9 +49,17 @@ def larger_pipes() -> list[bytes]:
     return [*words, instruction(RETURN, ERRNO | EPERM)]
 
 
-def memory_files() -> list[bytes]:
-    words = [instruction(LOAD, NUMBER), instruction(IF_EQUAL, MEMFD_CREATE, 1)]
-    return [*words, instruction(RETURN, ALLOW), instruction(RETURN, ERRNO | ENOSYS)]
+def one_call(number: int, error: int) -> list[bytes]:
+    words = [instruction(LOAD, NUMBER), instruction(IF_EQUAL, number, 1)]
+    return [*words, instruction(RETURN, ALLOW), instruction(RETURN, ERRNO | error)]
+
+
+FILTERS = {
+    "pipes": larger_pipes(),
+    "memory": one_call(MEMFD_CREATE, ENOSYS),
+    "limits": one_call(PRLIMIT, EPERM),
+    "pidfds": one_call(PIDFD_SEND_SIGNAL, ENOSYS),
+}
 
 
 def refuse(words: list[bytes]) -> None:
@@ -63,10 +73,8 @@ def refuse(words: list[bytes]) -> None:
 
 if __name__ == "__main__":
     command = sys.argv[1:]
-    special = {"pipes": larger_pipes, "memory": memory_files}.get(command[0])
-    if special:
-        refuse(special())
-        del command[0]
+    if command[0] in FILTERS:
+        refuse(FILTERS[command.pop(0)])
     else:
         refuse(newer_calls())
     os.execvp(command[0], command)

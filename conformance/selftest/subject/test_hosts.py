@@ -114,6 +114,16 @@ def test_modules_run_on_a_host_without_files_in_memory() -> None:
     assert "PASS  2 of 2 requirements" in said
 
 
+def test_a_filter_that_refuses_limits_is_named() -> None:
+    done = run([*OLD_KERNEL, "limits", *KIT, "EXEC-SPAWN-01"])
+    assert (done.returncode, "prlimit: a filter of system calls" in done.stderr) == (2, True)
+
+
+def test_a_host_without_signals_to_pidfds_lacks_what_a_test_needs() -> None:
+    said = judged(run([*OLD_KERNEL, "pidfds", *KIT, "EXEC-KILL-13"]))
+    assert "for lack of pidfd" in said
+
+
 def test_a_backend_that_does_not_start_here_says_nothing_about_another_one() -> None:
     judged(run([*OLD_KERNEL, *KIT, "MODULE-BACKEND-01", "PROCESS-BACKEND-01"]))
 

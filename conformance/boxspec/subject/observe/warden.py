@@ -161,7 +161,11 @@ class Warden:
                 raise HostLacks("set-up", reason)
             if self._report.eof or limit.over():
                 self.close()
-                raise HarnessError(f"the warden did not start the shim: {self.reports}")
+                told = self.reports or "it reported nothing"
+                raise HarnessError(
+                    f"the warden did not start the shim ({told}): the host may refuse it a system"
+                    " call, such as signalfd; run outside of the filter"
+                )
             self.pump(limit.left())
 
     @property
