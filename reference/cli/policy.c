@@ -65,15 +65,15 @@ static const char *name_of(int option) {
     return at->name;
 }
 
-struct asked {
+struct invocation {
     const struct command *command;
     struct bs_cli_options options;
 };
 
 static int parse_option(void *state, int option, const char *word) {
-    struct asked *asked = state;
-    struct bs_cli_options *options = &asked->options;
-    const struct command *command = asked->command;
+    struct invocation *invocation = state;
+    struct bs_cli_options *options = &invocation->options;
+    const struct command *command = invocation->command;
     if (option != 'h' && option != ':' && option != '?' && strchr(command->options, option) == NULL)
         return bs_cli_wrong("--%s is no option of policy %s; see boxspec-ref policy --help",
                             name_of(option), command->name);
@@ -117,13 +117,13 @@ static int parse_option(void *state, int option, const char *word) {
 }
 
 static int run(const struct command *command, int argc, char **argv) {
-    struct asked asked = {.command = command};
-    int status = bs_cli_handle_options(argc, argv, long_options, false, parse_option, &asked);
+    struct invocation invocation = {.command = command};
+    int status = bs_cli_handle_options(argc, argv, long_options, false, parse_option, &invocation);
     if (status != 0)
         return status == 1 ? 0 : status;
-    asked.options.argc = argc - optind;
-    asked.options.argv = argv + optind;
-    return bs_cli_flushed(command->run(&asked.options));
+    invocation.options.argc = argc - optind;
+    invocation.options.argv = argv + optind;
+    return bs_cli_flushed(command->run(&invocation.options));
 }
 
 int bs_cli_policy(int argc, char **argv) {
