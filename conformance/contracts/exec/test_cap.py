@@ -238,6 +238,23 @@ def test_the_stream_is_kept_up_to_the_cap_after_a_deadline(case: ExecCase) -> No
     expect("bytes on stdout", seen.stdout_len, 1000)
 
 
+@requires("EXEC-CAP-03", capability="exec.cap", overlap=0.8, needs=["EXEC-KILL-01", "EXEC-CAP-04"])
+def test_both_streams_are_kept_up_to_the_cap(case: ExecCase) -> None:
+    # Output after the first signal does not end the run, so both streams certainly exceed the cap.
+    ready = case.tmp / "ready"
+    # The shell itself reports the end of `sleep` on stderr.
+    silent = "exec 3>&2 2>/dev/null; "
+    line = 'trap \'"$1" 5000 5000 2>&3; exit 0\' TERM; : >"$2"; while :; do sleep 0.05; done'
+    with case.exec.start(
+        **shell(silent + line, P.flood, ready), max_output_bytes=1000, within_s=15
+    ) as shim:
+        until(ready.exists)
+        shim.signal("TERM")
+        seen = shim.finish()
+    expect("stdout", stream(seen, "stdout"), digest(pattern(1000)))
+    expect("the first 1,000 bytes of stderr", seen.stderr[:1000], pattern(1000, "A"))
+
+
 @requires("EXEC-CAP-03", pitfalls=["E17"], capability="exec.cap")
 @pytest.mark.parametrize(
     ("text", "cap", "kept"),

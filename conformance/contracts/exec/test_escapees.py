@@ -39,6 +39,16 @@ def test_a_daemon_that_holds_the_pipes_does_not_block_the_run(case: ExecCase, ho
     )
 
 
+@pytest.mark.parametrize("how", WAYS)
+@requires("EXEC-KILL-11", pitfalls=["B8"], overlap=1.5, needs=["EXEC-DRAIN-08"])
+def test_a_daemon_that_holds_the_pipes_lives_on(case: ExecCase, how: str) -> None:
+    events = case.events()
+    seen = case.exec.run(program=P.orphan, args=[events.path, *WAYS[how]], within_s=12)
+    daemon = events.wait("orphan").pid
+    alive = daemon in {process.pid for process in seen.lasting}
+    expect("whether the process that holds the pipes is alive after the run", alive, True)
+
+
 @requires("EXEC-DRAIN-08", pitfalls=["G16"], overlap=2.5, timing=True, needs=["EXEC-SIGNAL-01"])
 def test_an_escapee_that_holds_the_pipes_does_not_block_an_interrupted_run(case: ExecCase) -> None:
     # The run is ended by a signal in place of a deadline. Both end a run in the same way, and the

@@ -1,4 +1,4 @@
-"""EXEC-KILL: which processes get the first signal, and which runs have a grace period."""
+"""EXEC-KILL: which processes get the signals, and which runs have a grace period."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Late, expect, requires
+from boxspec.api import Late, at_least, expect, requires
 from boxspec.api import programs as P
+from boxspec.judge.requires import Requires
 from contracts.exec.client import ExecCase
-from contracts.exec.moments import until
+from contracts.exec.moments import SETTLED_MS, settled, until
 from contracts.exec.spawn_io import shell
+from contracts.shared.requests import ExecRequest
 
 
 @requires("EXEC-KILL-01", overlap=1.0)
@@ -63,3 +65,55 @@ def test_a_member_that_is_forked_in_the_grace_has_the_rest_of_it(
     if not mark.exists():
         raise Late("the child is set up before its deadline", "a handler of SIGTERM", "none")
     expect("how often a member ended by itself", len(events.all("end")), 1)
+
+
+# What a run may have besides its deadline. The child does not read the payload.
+UNREAD = b"x" * 2**20
+OPTIONS: dict[str, tuple[str, ExecRequest]] = {
+    "debug": ("exec.debug", {"debug": True}),
+    "a cap": ("exec.cap", {"max_output_bytes": 2**20}),
+    "a payload": ("exec", {"stdin": UNREAD}),
+    "a payload that may fail": (
+        "exec.stdin_failure",
+        {"stdin": UNREAD, "stdin_failure": "ignore"},
+    ),
+}
+
+
+def needing(capability: str) -> pytest.MarkDecorator:
+    mark = Requires(("EXEC-KILL-02",), ("G2",), (capability,), overlap=True, seconds=6.0)
+    return pytest.mark.requires(mark)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=needing(needed)) for name, (needed, _) in OPTIONS.items()]
+)
+def test_the_grace_does_not_depend_on_other_options(case: ExecCase, name: str) -> None:
+    events = case.events()
+    args = [events.path, "--ignore", "TERM"]
+    request: ExecRequest = {"program": P.siglog, "args": args, "timeout_ms": SETTLED_MS}
+    seen = case.exec.run(**(request | OPTIONS[name][1]), within_s=20)
+    settled(events)
+    # Exact, because the spawn comes after the shim's start, and SIGKILL before the shim's end.
+    lived_ms = seen.elapsed_ms - SETTLED_MS
+    expect("how long the shim lived after the deadline, in ms", lived_ms, at_least(case.grace_ms))
+
+
+@requires("EXEC-KILL-11", pitfalls=["B8"], overlap=1.5, needs=["EXEC-KILL-01"])
+def test_a_member_that_leaves_the_group_in_the_grace_lives_on(case: ExecCase) -> None:
+    events, mark = case.events(), case.tmp / "set up"
+    # On SIGTERM the member makes a session of its own.
+    away = 'exec setsid "$1" "$2" --ignore TERM >/dev/null 2>&1'
+    member = f"trap '{away}' TERM; : >\"$3\"; while :; do sleep 0.05; done"
+    line = f'({member}) & exec "$1" "$2" --on TERM:exit:0:600'
+    request = shell(line, P.siglog, events.path, mark)
+    with case.exec.start(**request, within_s=20) as shim:
+        leader = events.wait("ready").pid
+        until(mark.exists)
+        shim.signal("TERM")
+        seen = shim.finish()
+    apart = {event.pid for event in events.all("ready")} - {leader}
+    if len(apart) != 1:
+        raise Late("the member leaves the group in the grace period", "one process", str(apart))
+    alive = apart & {process.pid for process in seen.lasting}
+    expect("processes that left the group in the grace period and live on", alive, apart)

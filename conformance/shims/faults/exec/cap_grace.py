@@ -132,3 +132,13 @@ def the_cap_signals_again():
             self.again = True
             self.group.signal(_signal.SIGTERM)
         return original(self, fired)
+
+
+@fault("EXEC-CAP-03", "only the first stream that exceeds the cap is kept", "one buffer to cut")
+def the_second_cut_stream_is_lost():
+    @replaces(run.Run)
+    def report(original, self, cause):
+        over = [each for each in self.outputs if each.over]
+        for each in over[1:]:
+            each.kept = []
+        return original(self, cause)

@@ -1,0 +1,74 @@
+"""Faults of the grace period: an option shortens it, or processes outside the group are killed."""
+
+import os
+from _signal import SIGKILL
+from time import monotonic_ns
+
+import exec.run as run
+from faults.registry import fault, replaces
+
+SHORT_NS = 1_000_000_000
+
+
+def shortens_the_grace(applies):
+    """Kill the group a second after the first signal if `applies` returns True for the run."""
+
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        if not applies(self):
+            original(self, cause)
+            return
+        self.first_signal(cause)
+        self.await_end(monotonic_ns() + SHORT_NS)
+        self.kill()
+
+
+@fault("EXEC-KILL-02", "a run with a cap has a short grace period", "a second code path")
+def a_cap_shortens_the_grace():
+    shortens_the_grace(lambda each: each.request.max_output_bytes is not None)
+
+
+@fault("EXEC-KILL-02", "a payload that is not read shortens the grace period", "stdin.close hangs")
+def an_unread_payload_shortens_the_grace():
+    shortens_the_grace(lambda each: each.input.fd >= 0)
+
+
+def kill_each(pids):
+    for pid in pids:
+        try:
+            os.kill(pid, SIGKILL)
+        except OSError:
+            pass
+
+
+@fault("EXEC-KILL-11", "members that left the group in the grace period are killed", "psutil")
+def former_members_are_killed():
+    @replaces(run.Run)
+    def terminate(original, self, cause):
+        members = self.group.alive()
+        original(self, cause)
+        kill_each(members)
+
+
+def holders(files):
+    """Return the processes that have one of these files open, except for this one."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            inodes = {
+                os.stat(f"/proc/{pid}/fd/{fd}").st_ino for fd in os.listdir(f"/proc/{pid}/fd")
+            }
+        except OSError:
+            continue
+        if int(pid) != os.getpid() and not inodes.isdisjoint(files):
+            found.append(int(pid))
+    return found
+
+
+@fault("EXEC-KILL-11", "processes outside the group that hold the pipes are killed", "fuser -k")
+def whoever_holds_the_pipes_is_killed():
+    @replaces(run.Run)
+    def drain(original, self):
+        original(self)
+        if self.detached:
+            kill_each(holders({os.fstat(each.fd).st_ino for each in self.outputs if each.fd >= 0}))
