@@ -41,8 +41,8 @@ def parser_of(verb: str) -> argparse.ArgumentParser:
     Parser.parse_args = Parser.parse_intermixed_args = _catch  # type: ignore[assignment,method-assign]
     try:
         if verb in VERBS or verb in DEV_VERBS:
-            verb = verb.removeprefix("dev ")
-            importlib.import_module(f"boxspec.cli.{verb.replace('-', '_')}").main([])
+            module = verb.replace(" ", ".").replace("-", "_")
+            importlib.import_module(f"boxspec.cli.{module}").main([])
         else:
             command.contract_verbs()[verb].run([])
     except _Caught as caught:
