@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from contracts.exec.terminal_reader import Reader, all_of
+from contracts.exec.test_stdin_terminal import NOT_STOPPED, how_two_ended
+from contracts.shared.runs import RunAnswer
 
 
 @pytest.fixture
@@ -36,3 +38,18 @@ def test_available_data_is_read_from_an_endless_terminal() -> None:
     # kit reads.
     with Path("/dev/zero").open("rb", buffering=0) as endless:
         assert set(all_of(endless.fileno(), 0.05)) == {0}
+
+
+@pytest.mark.parametrize(
+    ("texts", "conforms"),
+    [
+        (("got words\n", "got words\n"), True),
+        (("got wo\n", "got rdswords\n"), True),
+        (("got words\n", "got \n"), False),
+        (("got wo\n", "got rds\n"), False),
+    ],
+)
+def test_two_readers_may_share_the_typed_lines(texts: tuple[str, str], conforms: bool) -> None:
+    fields = {"success": True, "exit_code": 0, "stderr": "", "duration_ms": 10}
+    runs = [RunAnswer({"result": {**fields, "stdout": text}}) for text in texts]
+    assert (how_two_ended(runs) == [NOT_STOPPED] * 2) is conforms
