@@ -60,7 +60,7 @@ def test_the_last_second_before_a_deadline_costs_next_to_nothing(case: ExecCase)
         excess = costs_above_bounds_until(shim, lambda: events.wait("signal"))
         send(ready.pid, "KILL")
         shim.finish()
-    measured_ms = elapsed_ms(ready.t_ns, events.wait("signal").t_ns)
+    measured_ms = elapsed_ms(ready.t_ns, events.all("signal")[0].t_ns)
     if measured_ms < 1000:
         raise Late("the child starts", "1000 ms before its deadline", f"{measured_ms:.0f} ms")
     expect("wake-ups and processor time above the limits, until the deadline", excess, {})

@@ -92,7 +92,7 @@ def expands_variables():
         given = original(request)
         if request.env is None:
             return given
-        return {k: v.replace(b"$HOME", given.get(b"HOME", b"")) for k, v in given.items()}
+        return {k: v.replace(b"$B", given.get(b"B", b"")) for k, v in given.items()}
 
 
 @fault("EXEC-ENV-01", "variables in inherited values are expanded", "ExpandEnvironmentStrings()")
