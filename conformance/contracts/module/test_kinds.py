@@ -365,6 +365,8 @@ def test_a_module_works_with_standard_descriptors_closed(
 
 @requires("MODULE-LEAK-01", overlap=2.0)
 def test_without_descriptors_an_execution_fails_and_leaves_nothing(case: ModuleCase) -> None:
+    if case.module.inside.name is not None:
+        raise NotApplicable("no sandbox starts with so few descriptors")
     case.module.script("answers", "echo 1")
     usual = permanent_folders(case)
     ends: list[str] = []
