@@ -28,6 +28,25 @@ def test_an_exit_code_is_reported_unchanged(case: ExecCase, code: int) -> None:
     )
 
 
+LEFT = {
+    "a member that holds the pipes": [],
+    "a member without the pipes": ["--keep", "none"],
+    "a daemon that holds the pipes": ["--setsid", "--double"],
+}
+
+
+@pytest.mark.parametrize("left", LEFT)
+@pytest.mark.parametrize("code", [0, 5])
+@requires("EXEC-RESULT-01", overlap=1.5, needs=["EXEC-ORPHAN-01", "EXEC-DRAIN-08"])
+def test_an_exit_code_does_not_depend_on_processes_left(
+    case: ExecCase, code: int, left: str
+) -> None:
+    args = [case.events().path, "--exit", str(code), *LEFT[left]]
+    result = case.exec.run(program=P.orphan, args=args, within_s=12).result
+    got = (result["success"], result["exit_code"])
+    expect("success and exit_code of a child that left a process", got, (code == 0, code))
+
+
 @pytest.mark.parametrize("core", ["0", "1048576"], ids=["no_core", "core"])
 @pytest.mark.parametrize("name", ["KILL", "SEGV", "ABRT", "PIPE", "TERM", "INT", "HUP"])
 @requires("EXEC-RESULT-02", pitfalls=["I2"])

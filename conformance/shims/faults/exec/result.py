@@ -294,3 +294,20 @@ def each_stop_is_sigttin():
     @replaces(terminal.Terminal)
     def check_stop(original, self, group):
         return _signal.SIGTTIN if original(self, group) else None
+
+
+def fails_if(applies):
+    @replaces(run.Run)
+    def report(original, self, cause):
+        made = original(self, cause)
+        return made | {"success": made["success"] and not applies(self)}
+
+
+@fault("EXEC-RESULT-01", "a run that killed a writer has no success", "a lost output is an error")
+def a_killed_writer_is_no_success():
+    fails_if(lambda each: each.killed_writers)
+
+
+@fault("EXEC-RESULT-01", "output without an end has no success", "err = cmd.Wait(), WaitDelay")
+def a_detached_writer_is_no_success():
+    fails_if(lambda each: each.detached)
