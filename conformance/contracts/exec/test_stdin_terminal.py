@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from boxspec.api import AnswerText, NotApplicable, expect, requires
+from boxspec.api import NotApplicable, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe.lines import poll
 from boxspec.subject.observe.terminals import open_terminal
 from contracts.exec.client import BatchOptions, ExecCase, Run
 from contracts.exec.moments import until
-from contracts.exec.spawn_io import outcome, shell_request
+from contracts.exec.spawn_io import shell_request
+from contracts.exec.terminal_ends import NOT_STOPPED, how_it_ended, how_two_ended
 from contracts.shared.requests import ExecRequest
 from contracts.shared.runs import RunAnswer
 
 # A child that is not stopped needs much less time than this deadline.
 AT_TERMINAL: ExecRequest = {"stdin": "inherit", "timeout_ms": 5000}
-# A stopped child that is not continued after the SIGTERM lives until the end of the grace period.
-EARLY_MS = 4500
 READ_A_LINE = 'read line; echo "got $line"'
 CTRL_Z = b"\x1a"
-NOT_STOPPED = "it read the line, or the run ended early and names the stop"
 
 
 class Terminal:
@@ -59,31 +57,6 @@ def made_terminal() -> Iterator[Terminal]:
     finally:
         os.close(terminal.ours)
         os.close(terminal.theirs)
-
-
-def how_it_ended(seen: RunAnswer, line: bytes) -> str:
-    """Return NOT_STOPPED for both correct outcomes, else a text about the outcome."""
-    if seen.result["success"] and seen.stdout == b"got %s\n" % line:
-        return AnswerText(NOT_STOPPED, seen)
-    if seen.result.get("termination") == "timeout" or b"timed out" in seen.stderr:
-        return AnswerText("it was stopped until the deadline", seen)
-    named = f"{seen.result.get('signal')} {seen.stderr!r}"
-    if not seen.result["success"] and ("SIGTTIN" in named or "SIGTTOU" in named):
-        stopped = seen.result["duration_ms"] >= EARLY_MS
-        return AnswerText("it was stopped for a grace period" if stopped else NOT_STOPPED, seen)
-    return outcome(seen)
-
-
-def how_two_ended(runs: Sequence[RunAnswer]) -> list[str]:
-    """Return how two runs ended that each read one of two typed lines "words".
-
-    Two shells that read at the same time share the lines, because a shell reads single bytes.
-    """
-    if all(run.result["success"] and run.stdout.startswith(b"got ") for run in runs):
-        read = b"".join(run.stdout.removeprefix(b"got ").strip() for run in runs)
-        if sorted(read) == sorted(b"words" * 2):
-            return [AnswerText(NOT_STOPPED, run) for run in runs]
-    return [how_it_ended(run, b"words") for run in runs]
 
 
 @requires("EXEC-STDIN-16", pitfalls=["B6", "B7"])

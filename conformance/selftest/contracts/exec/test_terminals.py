@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from contracts.exec.terminal_ends import NOT_STOPPED, how_two_ended
 from contracts.exec.terminal_reader import Reader, all_of
-from contracts.exec.test_stdin_terminal import NOT_STOPPED, how_two_ended
 from contracts.shared.runs import RunAnswer
 
 
