@@ -90,21 +90,21 @@ class Live:
             durations = cache.durations(self._argv, len(observer.items))
             known = load()
             long = []
-            asked = [requires_of(item) for item in observer.items]
-            # Contracts without long tests ask one shim process all questions.
-            starting = {contract_of(each.ids[0]) for each in asked if each and each.overlap}
+            marks = [(item.nodeid, requires_of(item)) for item in observer.items]
+            # Contracts without long tests send all requests to one shim process.
+            starting = {contract_of(each.ids[0]) for _, each in marks if each and each.overlap}
             processors = os.cpu_count() or 1
             start_s = max(0.0, observer.session_info().start_cpu_s - START_S) / processors
-            for item in observer.items:
-                if marked := requires_of(item):
+            for name, marked in marks:
+                if marked:
                     topic = known[marked.ids[0]].topic
                     long_s = marked.seconds if marked.overlap else None
                     own_s = start_s if contract_of(marked.ids[0]) in starting else 0.0
-                    self._weights[item.nodeid] = durations.weight(topic, long_s, own_s)
+                    self._weights[name] = durations.weight(topic, long_s, own_s)
                     if marked.overlap:
                         long.append(marked.seconds)
                     else:
-                        self._short[item.nodeid] = topic
+                        self._short[name] = topic
             at_least_s = max([*long, sum(long) / self._at_once], default=0.0)
             others = sum(self._others) / max(len(self._others), 1)
             self._slowdown = slowdown(others, processors)

@@ -186,7 +186,7 @@ class SocketsOfTheUser(Target):
                 continue
             effects = _reached(sockets, {name: token})
             made.append(Attempt("n_unix_variable", name, named, effects))
-        # Without the command no program has such a connection, so this attempt has no control.
+        # This attempt has no control: without the command, no program has such a connection.
         token = secrets.token_hex(8)
         effects = _reached(sockets, dict.fromkeys(sockets.by_name, token), LEFT_OPEN)
         shown = "a connection that the command left open"
@@ -236,10 +236,12 @@ def _reached(
     sockets: SocketFiles, tokens: Mapping[str, str], how: str = ""
 ) -> Callable[[ProbeResult], list[str]]:
     """Return an effect for each listener, by name, to which a program inside sent its token."""
+    for name, token in tokens.items():
+        sockets.by_name[name].expect(token)
 
     def effects(result: ProbeResult) -> list[str]:
         sockets.settle()
-        found = [name for name, token in tokens.items() if sockets.by_name[name].heard(token)]
+        found = [name for name, token in tokens.items() if sockets.by_name[name].received(token)]
         return [f"{name}, was reached{how}" for name in found]
 
     return effects

@@ -1,7 +1,7 @@
-"""Unix sockets of the kit at the places in which services of a user listen.
+"""Unix sockets of the kit at the paths of a user's services.
 
-The command under test may itself talk to such a service, for example to ask whether an agent runs.
-So a connection proves nothing: only text that a program inside sends counts. A connection ends
+The command under test may itself talk to a service, for example to ask whether an agent runs. So a
+connection proves nothing: only the token of a program inside counts. The kit closes a connection
 after its first text, as if the service refused the request. So the command does not wait for an
 answer.
 """
@@ -16,14 +16,19 @@ import threading
 from pathlib import Path
 
 LONGEST = 1 << 16
+# Clients that may be connected and have sent nothing. If there are more, the oldest is closed.
+MOST_CLIENTS = 100
+BACKLOG = 16
 
 
 class SocketFile:
-    """A Unix socket with a path, and the texts that clients have sent to it."""
+    """A Unix socket with a path, and the tokens that clients have sent to it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._heard: list[bytes] = []
+        # For each token: True if a client has sent it. Other texts are not kept, because programs
+        # may send any number of them.
+        self._tokens: dict[str, bool] = {}
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         # The path may be too long for an address, so a short path through a descriptor is used.
         fd = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -31,21 +36,28 @@ class SocketFile:
             self.listener.bind(f"/proc/self/fd/{fd}/{path.name}")
         finally:
             os.close(fd)
-        self.listener.listen(16)
+        self.listener.listen(BACKLOG)
         self.listener.setblocking(False)
 
-    def hear(self, client: socket.socket) -> bool:
-        """Keep what the client has sent. Return False if more may follow."""
+    def expect(self, token: str) -> None:
+        """Watch for a token. A program inside must not send it before this call."""
+        self._tokens[token] = False
+
+    def receive(self, client: socket.socket) -> bool:
+        """Look for tokens in the client's text. Return False if the client has sent nothing yet."""
+        text = b""
         try:
-            self._heard.append(client.recv(LONGEST))
+            text = client.recv(LONGEST)
         except BlockingIOError:
             return False
         except OSError:
             pass
+        for token in [each for each in self._tokens if each.encode() in text]:
+            self._tokens[token] = True
         return True
 
-    def heard(self, token: str) -> bool:
-        return any(token.encode() in each for each in self._heard)
+    def received(self, token: str) -> bool:
+        return self._tokens[token]
 
 
 class SocketFiles:
@@ -66,7 +78,14 @@ class SocketFiles:
     def _serve(self) -> None:
         clients: dict[socket.socket, SocketFile] = {}
         listeners = {each.listener: each for each in self.by_name.values()}
+        rounds = 0
         with selectors.DefaultSelector() as ready:
+
+            def close(client: socket.socket) -> None:
+                ready.unregister(client)
+                del clients[client]
+                client.close()
+
             for each in (self._stopped, self._idle, *listeners):
                 ready.register(each, selectors.EVENT_READ)
             while True:
@@ -81,12 +100,15 @@ class SocketFiles:
                         ready.register(client, selectors.EVENT_READ)
                         clients[client] = listeners[each]
                 for client in [each for each in clients if each in found]:
-                    if clients[client].hear(client):
-                        ready.unregister(client)
-                        del clients[client]
-                        client.close()
-                # Everything that came before the question is read once only the question is left.
-                if found == [self._idle]:
+                    if clients[client].receive(client):
+                        close(client)
+                while len(clients) > MOST_CLIENTS:
+                    close(next(iter(clients)))
+                # The question is answered once only it is left. If programs connect without end,
+                # it is answered once all connections that waited before it must have been read.
+                rounds += self._idle in found
+                if found == [self._idle] or rounds > 2 * BACKLOG:
+                    rounds = 0
                     self._idle.recv(1)
                     self._idle.send(b"!")
         for client in clients:

@@ -10,6 +10,7 @@ from boxspec.api import Late, at_least, expect, requires
 from boxspec.api import programs as P
 from boxspec.judge.requires import Requires
 from contracts.exec.client import ExecCase
+from contracts.exec.crossing import MAY_FAIL, OPTIONS
 from contracts.exec.moments import SETTLED_MS, settled, until
 from contracts.exec.spawn_io import shell
 from contracts.shared.requests import ExecRequest
@@ -67,16 +68,13 @@ def test_a_member_that_is_forked_in_the_grace_has_the_rest_of_it(
     expect("how often a member ended by itself", len(events.all("end")), 1)
 
 
-# What a run may have besides its deadline. The child does not read the payload.
-UNREAD = b"x" * 2**20
-OPTIONS: dict[str, tuple[str, ExecRequest]] = {
-    "debug": ("exec.debug", {"debug": True}),
-    "a cap": ("exec.cap", {"max_output_bytes": 2**20}),
-    "a payload": ("exec", {"stdin": UNREAD}),
-    "a payload that may fail": (
-        "exec.stdin_failure",
-        {"stdin": UNREAD, "stdin_failure": "ignore"},
-    ),
+# The child reads no payload.
+UNREAD: ExecRequest = {"stdin": b"x" * 2**20}
+MAY_FAIL_NEEDS, MAY_FAIL_OPTION = OPTIONS[MAY_FAIL]
+OF_A_DEADLINE: dict[str, tuple[str, ExecRequest]] = {
+    **{name: OPTIONS[name] for name in ("with debug", "with a cap that is not reached")},
+    "with a payload": ("exec", UNREAD),
+    MAY_FAIL: (MAY_FAIL_NEEDS, UNREAD | MAY_FAIL_OPTION),
 }
 
 
@@ -86,13 +84,17 @@ def needing(capability: str) -> pytest.MarkDecorator:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=needing(needed)) for name, (needed, _) in OPTIONS.items()]
+    "option",
+    [
+        pytest.param(option, id=name, marks=needing(capability))
+        for name, (capability, option) in OF_A_DEADLINE.items()
+    ],
 )
-def test_the_grace_does_not_depend_on_other_options(case: ExecCase, name: str) -> None:
+def test_the_grace_does_not_depend_on_other_options(case: ExecCase, option: ExecRequest) -> None:
     events = case.events()
     args = [events.path, "--ignore", "TERM"]
     request: ExecRequest = {"program": P.siglog, "args": args, "timeout_ms": SETTLED_MS}
-    seen = case.exec.run(**(request | OPTIONS[name][1]), within_s=20)
+    seen = case.exec.run(**(request | option), within_s=20)
     settled(events)
     # Exact, because the spawn comes after the shim's start, and SIGKILL before the shim's end.
     lived_ms = seen.elapsed_ms - SETTLED_MS

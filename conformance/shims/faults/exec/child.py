@@ -9,6 +9,7 @@ import exec.run as run
 import exec.spawn as spawn
 import exec.streams as streams
 import startup
+from faults.limits import raise_to_the_hard_limit
 from faults.registry import fault, replaces
 
 
@@ -181,8 +182,7 @@ def scheduled_as_a_batch():
 def raises_the_file_limit():
     @replaces(spawn.Spawn)
     def execute(original, self, path):
-        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        raise_to_the_hard_limit(resource.RLIMIT_NOFILE)
         original(self, path)
 
 

@@ -4,6 +4,7 @@ import os
 import resource
 
 import exec.spawn as spawn
+from faults.limits import raise_to_the_hard_limit
 from faults.registry import fault, replaces
 
 LAST_OF_SELECT = 1023
@@ -31,8 +32,7 @@ def the_child_has_the_largest_stack():
     @replaces(spawn.Spawn)
     def reset_signals(original, self):
         original(self)
-        hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
-        resource.setrlimit(resource.RLIMIT_STACK, (hard, hard))
+        raise_to_the_hard_limit(resource.RLIMIT_STACK)
 
 
 @fault("EXEC-CHILD-04", "only numbers below 1024 are closed in the child", "FD_SETSIZE")

@@ -66,12 +66,7 @@ def keeps_home():
 
 @fault("EXEC-ENV-04", "given values that are not UTF-8 are replaced", "Node, Java")
 def given_values_become_text():
-    @replaces(spawn)
-    def child_environment(original, request):
-        given = original(request)
-        if request.env is None:
-            return given
-        return {k: v.decode("utf-8", "replace").encode() for k, v in given.items()}
+    values_of(False, lambda value, made: value.decode("utf-8", "replace").encode())
 
 
 @fault(
@@ -85,24 +80,28 @@ def first_duplicate_wins():
         return dict(reversed(request.env))
 
 
-@fault("EXEC-ENV-02", "variables in values are expanded", "os.ExpandEnv over a template")
-def expands_variables():
+def values_of(inherited, change):
+    """Change each value of an environment that is inherited, or else of one that is given.
+
+    change: a function of the value and of the environment.
+    """
+
     @replaces(spawn)
     def child_environment(original, request):
-        given = original(request)
-        if request.env is None:
-            return given
-        return {k: v.replace(b"$B", given.get(b"B", b"")) for k, v in given.items()}
+        made = original(request)
+        if (request.env is None) is not inherited:
+            return made
+        return {name: change(value, made) for name, value in made.items()}
+
+
+@fault("EXEC-ENV-02", "variables in values are expanded", "os.ExpandEnv over a template")
+def expands_variables():
+    values_of(False, lambda value, made: value.replace(b"$B", made.get(b"B", b"")))
 
 
 @fault("EXEC-ENV-01", "variables in inherited values are expanded", "ExpandEnvironmentStrings()")
 def expands_inherited_variables():
-    @replaces(spawn)
-    def child_environment(original, request):
-        given = original(request)
-        if request.env is not None:
-            return given
-        return {k: v.replace(b"${LC_ALL}", given.get(b"LC_ALL", b"")) for k, v in given.items()}
+    values_of(True, lambda value, made: value.replace(b"${LC_ALL}", made.get(b"LC_ALL", b"")))
 
 
 @fault("EXEC-ENV-02", "PWD is set to the child's directory", "Go os/exec, where Dir is set")

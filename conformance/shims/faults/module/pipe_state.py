@@ -5,6 +5,7 @@ import os
 import resource
 
 import module.runner as runner
+from faults.limits import raise_to_the_hard_limit
 from faults.registry import fault, replaces
 
 
@@ -40,8 +41,7 @@ def nohup_is_lost():
 def the_limit_of_files_is_raised():
     @replaces(runner)
     def become(original, path, environment):
-        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        raise_to_the_hard_limit(resource.RLIMIT_NOFILE)
         original(path, environment)
 
 

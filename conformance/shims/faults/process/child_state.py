@@ -5,6 +5,7 @@ import os
 import resource
 
 import process.handle as handle
+from faults.limits import raise_to_the_hard_limit
 from faults.registry import fault, replaces
 
 
@@ -51,8 +52,7 @@ def a_process_has_the_largest_stack():
     @replaces(handle.ConnectedSpawn)
     def join_group(original, self):
         original(self)
-        hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
-        resource.setrlimit(resource.RLIMIT_STACK, (hard, hard))
+        raise_to_the_hard_limit(resource.RLIMIT_STACK)
 
 
 @fault("PROCESS-CHILD-05", "a bridge raises the limit of open files", "as Go does for itself")
@@ -60,9 +60,8 @@ def a_bridge_raises_the_limit():
     @replaces(handle.ConnectedSpawn)
     def join_group(original, self):
         original(self)
-        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         if self.announce >= 0:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+            raise_to_the_hard_limit(resource.RLIMIT_NOFILE)
 
 
 @fault("PROCESS-CHILD-06", "a process has a session of its own", "start_new_session=True")

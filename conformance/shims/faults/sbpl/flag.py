@@ -12,6 +12,14 @@ def neutralised(provider, change):
     flags.NEUTRAL[provider] = lambda words: change(words, right(words))
 
 
+def takes(name, word, count):
+    """Let the function with this name remove `count` words at this word; 0 if the word stays."""
+
+    @replaces(flags, name)
+    def taken(original, words, i):
+        return count if words[i] == word else original(words, i)
+
+
 @fault("SBPL-FLAG-01", "a codex command without a mode gets none", "replaced, never added")
 def codex_mode_is_not_added():
     def change(words, right):
@@ -226,9 +234,7 @@ def all_values_are_taken():
 
 @fault("SBPL-FLAG-01", "the mode is put where --full-auto stood", "replaced in its place")
 def mode_stands_for_full_auto():
-    @replaces(flags)
-    def codex_mode(original, words, i):
-        return 1 if words[i] == b"--full-auto" else original(words, i)
+    takes("codex_mode", b"--full-auto", 1)
 
 
 @fault("SBPL-FLAG-05", "flags end at the last `--`, not the first", "searched from the end")

@@ -2,6 +2,7 @@
 
 import sbpl.flags as flags
 from faults.registry import fault, replaces
+from faults.sbpl.flag import takes
 
 
 def value_as(change):
@@ -76,9 +77,7 @@ def settings_are_trimmed():
     "SBPL-FLAG-06", "`--no-sandbox` is removed from a command of gemini", "a flag about a sandbox"
 )
 def no_sandbox_is_removed():
-    @replaces(flags)
-    def gemini_flag(original, words, i):
-        return 1 if words[i] == b"--no-sandbox" else original(words, i)
+    takes("gemini_flag", b"--no-sandbox", 1)
 
 
 @fault("SBPL-FLAG-06", "a setting without a value is removed", "an index out of range is caught")
@@ -91,13 +90,9 @@ def a_setting_without_a_value_is_removed():
 
 @fault("SBPL-FLAG-04", "a flag of codex with an empty value stays", "a value is required")
 def an_empty_mode_stays():
-    @replaces(flags)
-    def codex_mode(original, words, i):
-        return 0 if words[i] == b"--sandbox=" else original(words, i)
+    takes("codex_mode", b"--sandbox=", 0)
 
 
 @fault("SBPL-FLAG-06", "`--yolo` is removed from a command of codex", "a flag about a sandbox")
 def yolo_is_removed():
-    @replaces(flags)
-    def codex_setting(original, words, i):
-        return 1 if words[i] == b"--yolo" else original(words, i)
+    takes("codex_setting", b"--yolo", 1)
