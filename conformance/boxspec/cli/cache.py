@@ -57,8 +57,8 @@ def _file(kind: str, argv: Sequence[str]) -> Path:
 def durations(argv: Sequence[str], tests: int) -> Durations:
     """Return the durations of the last runs of this shim, or else of the reference.
 
-    tests: the number of tests of the run. Duration and course are those of the last run with as
-        many.
+    tests: the number of tests of the run. Duration and course are those of the last run with this
+        number of tests.
     """
     found = json.loads(REFERENCE.read_text(encoding="utf-8"))
     mine = read("durations", argv) or {}

@@ -19,12 +19,12 @@ from boxspec.schedule.selection import requires_of
 RECORD_S = 0.5
 # The processor time of a start of the reference, in seconds.
 START_S = 0.005
-# Threads of this run that usually want a processor before the tests: this one, and one that works.
+# Runnable threads of this run before the tests: this one, and the one that checks the shim.
 OWN_THREADS = 2
 
 
 def _other_threads() -> int:
-    """Return how many threads want a processor now, in addition to those of this run."""
+    """Return the number of runnable threads on this machine, without those of this run."""
     try:
         running = Path("/proc/loadavg").read_text().split()[3].partition("/")[0]
         return max(0, int(running) - OWN_THREADS)
@@ -49,7 +49,7 @@ class Live:
         # The times at which the first test began and the last one ended, by the monotonic clock.
         self._began = self._end = 0.0
         self._seconds: dict[str, list[float]] = {}
-        # How many other threads wanted a processor before the first test began.
+        # The numbers of other runnable threads, sampled before the first test began.
         self._others: list[int] = []
         self._slowdown = 1.0
 

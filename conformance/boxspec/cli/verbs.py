@@ -1,6 +1,6 @@
 """The verbs of the core and their help.
 
-Each verb is a module of this folder with `main(words)`. Those of `boxspec dev` are in its folder.
+Each verb is a module of this folder with `main(words)`. The commands of `boxspec dev` are in `dev`.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ LONG_SHARE = 0.05
 PARTS = 20
 # Late tests are counted on for the rest of the run after this part of the work.
 LATE_PART = 0.2
-# A run keeps about this number of threads busy for each processor. Three runs beside 30 to 41 busy
-# threads on two processors took 7, 10 and 11 times as long as on an idle machine.
+# The number of busy threads of a run for each processor. While 30 to 41 other threads were busy on
+# two processors, three runs took 7, 10 and 11 times as long as on an idle machine.
 AT_ONCE = 2
 # Without a speed from earlier runs, there is an estimate only after this number of ended tests.
 MIN_ENDED = 20
@@ -55,8 +55,9 @@ class Durations:
 
         If the topic is unknown, the mean of all topics counts.
         long_s: the duration of a long test; None for a short one.
-        start_s: the seconds that a start of this shim takes longer than one of the reference. Tests
-            wait for each other's starts, but not for the pauses that are most of their work.
+        start_s: the additional seconds of a start of this shim, compared with the reference. Starts
+            need a processor, so tests at the same time wait for each other's starts. They do not
+            wait for each other's pauses, which are most of a long test.
         """
         start = start_s * (self.speed or 1.0)
         if long_s is not None:
@@ -67,14 +68,14 @@ class Durations:
     def speed_now(self, work_s: float, others: float, processors: int) -> float:
         """Return the expected speed of a run with this work.
 
-        others: the mean number of other threads that want a processor.
+        others: the mean number of other runnable threads.
         """
         usual = work_s / self.seconds if self.seconds else self.speed
         return usual / slowdown(others, processors)
 
 
 def slowdown(others: float, processors: int) -> float:
-    """Return how many times as long a run takes beside this number of other busy threads."""
+    """Return the factor by which this number of other runnable threads makes a run longer."""
     return 1 + others / (AT_ONCE * processors)
 
 

@@ -186,7 +186,7 @@ class SocketsOfTheUser(Target):
                 continue
             effects = _reached(sockets, {name: token})
             made.append(Attempt("n_unix_variable", name, named, effects))
-        # This attempt has no control: without the command, no program has such a connection.
+        # This attempt has no control, because only the command can leave such a connection.
         token = secrets.token_hex(8)
         effects = _reached(sockets, dict.fromkeys(sockets.by_name, token), LEFT_OPEN)
         shown = "a connection that the command left open"

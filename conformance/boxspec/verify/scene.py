@@ -97,7 +97,7 @@ class Scene:
         self.env: dict[str, str] = {}
         # Words before the command. They start the command in other namespaces.
         self.prefix: list[str] = []
-        # Processes that outlived the command: those of the program; the others, as text.
+        # Processes that outlived the command: first those of the program, then all others as text.
         self.left: list[int] = []
         self.others_left: list[str] = []
         # The control groups in which the program ran.

@@ -16,7 +16,7 @@ import threading
 from pathlib import Path
 
 LONGEST = 1 << 16
-# Clients that may be connected and have sent nothing. If there are more, the oldest is closed.
+# The largest number of connected clients. If there is another one, the oldest is closed.
 MOST_CLIENTS = 100
 BACKLOG = 16
 

@@ -48,7 +48,7 @@ def system_files(home: Path) -> list[Path]:
 def folders_of_the_system() -> list[Path]:
     """Return the folders of OF_PROGRAMS in which the caller can make a file without a name.
 
-    Such a file proves that a file can be made, and no other program sees it.
+    No other program sees such a file.
     """
     known = dict.fromkeys(path.resolve() for path in map(Path, OF_PROGRAMS) if path.is_dir())
     return [path for path in known if _takes_a_file(path)]

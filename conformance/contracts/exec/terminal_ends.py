@@ -1,4 +1,4 @@
-"""How a run ended whose child reads a line from a terminal."""
+"""Describe the end of a run in which the child reads a line from a terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def how_it_ended(seen: RunAnswer, line: bytes) -> str:
 
 
 def how_two_ended(runs: Sequence[RunAnswer]) -> list[str]:
-    """Return how two runs ended that each read one of two typed lines "words".
+    """Return how two runs ended. Each child reads one line, and "words" was typed twice.
 
     Two shells that read at the same time share the lines, because a shell reads single bytes.
     """

@@ -41,7 +41,7 @@ VALUES["names that are much alike"] = {
 }
 VALUES["a text that is JSON"] = '{"a": [1]}'
 VALUES["false"] = False
-# A value that is one number and nothing else is easily read into a double.
+# A parser may read a number at the top level into a double, although it is exact in lists.
 VALUES |= {f"only {each}": each for each in (2**53 + 1, -(2**63) - 1, 0.1)}
 VALUES["numbers to the last digit"] = [3.141592653589793, 1.7976931348623157e308, 5e-324, 0.1]
 

@@ -53,7 +53,7 @@ def test_the_mistake_is_named_and_the_correction_is_not(tmp_path: Path, name: st
 
 @pytest.mark.turns(5)
 def test_hooks_at_the_place_that_the_settings_of_git_name(tmp_path: Path) -> None:
-    """The workspace is a copy of the user's, whose settings have core.hooksPath."""
+    """The settings of the copied workspace have core.hooksPath."""
     project = tmp_path / "project"
     (project / ".git").mkdir(parents=True)
     (project / ".git/config").write_text("[core]\n\thooksPath = .githooks\n")

@@ -1,4 +1,4 @@
-"""Tests of the sockets of services: whatever programs do with them, the kit gets its answer."""
+"""Tests of the sockets of services: clients send tokens, connect without end, or send nothing."""
 
 from __future__ import annotations
 
