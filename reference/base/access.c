@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 bool bs_mode_lets_execute(const struct stat *st, const struct bs_identity *who) {
@@ -43,10 +44,10 @@ int bs_may_execute(int dir, const char *path) {
     /* The check uses the effective ids, which needs faccessat2 (Linux 5.8). If the kernel lacks the
      * call, the C library emulates it. But a seccomp filter may answer EPERM to system calls that
      * it does not know, and a missing call then looks like a refusal. A real refusal is never
-     * EPERM. */
+     * EPERM. The C library uses faccessat2 even without flags. */
     if (errno != EPERM)
         return errno;
     if (getuid() == geteuid() && getgid() == getegid())
-        return faccessat(dir, path, X_OK, 0) == 0 ? 0 : errno;
+        return syscall(SYS_faccessat, dir, path, X_OK) == 0 ? 0 : errno;
     return ask_mode(dir, path);
 }

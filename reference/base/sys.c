@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +23,28 @@ int bs_above_stdio(int fd) {
     int moved = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     bs_close(&fd);
     return moved;
+}
+
+/* Open both ends of a new pipe in one descriptor. Needs /proc. */
+static int pipe_in_one(void) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    char name[32];
+    (void)snprintf(name, sizeof name, "/proc/self/fd/%d", ends[0]);
+    int fd = open(name, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    int os_error = errno;
+    bs_close(&ends[0]);
+    bs_close(&ends[1]);
+    errno = os_error;
+    return fd;
+}
+
+int bs_open_notice(void) {
+    int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+        fd = pipe_in_one();
+    return bs_above_stdio(fd);
 }
 
 bool bs_set_nonblocking(int fd) {

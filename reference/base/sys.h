@@ -26,6 +26,11 @@ void bs_close(int *fd);
  * or returned; on failure it is closed and the result is -1 with errno. */
 int bs_above_stdio(int fd);
 
+/* Open a descriptor that is readable once something was written to it. No write blocks. It is an
+ * eventfd, or a pipe with both ends in one descriptor if a seccomp filter refuses eventfd2. Return
+ * -1 with errno on failure. */
+int bs_open_notice(void);
+
 bool bs_set_nonblocking(int fd);
 
 /* Return the time of CLOCK_MONOTONIC in nanoseconds. */

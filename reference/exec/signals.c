@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -46,7 +45,7 @@ static void raise_previous(int signo) {
 }
 
 /* Note the signal in each active slot. This is async-signal-safe: it uses only lock-free atomics
- * and write(2) on a non-blocking eventfd, and keeps errno. */
+ * and write(2) on a non-blocking descriptor, and keeps errno. */
 static void on_signal(int signo) {
     int saved = errno;
     if (atomic_load(&owner) != getpid()) {
@@ -121,7 +120,7 @@ static struct bs_signal_slot *idle_slot(void) {
 /* Prepare a slot for a new run. The caller holds the lock. */
 static struct bs_signal_slot *open_slot(struct bs_error *err) {
     struct bs_signal_slot *slot = idle_slot();
-    int fd = slot != NULL ? bs_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) : -1;
+    int fd = slot != NULL ? bs_open_notice() : -1;
     if (fd < 0) {
         int os_error = slot != NULL ? errno : ENOMEM;
         char buf[128];
@@ -151,7 +150,7 @@ static void close_slot(struct bs_signal_slot *slot) {
 
 /* Hold the lock during a fork, so that parent and child see a consistent state. Also block the
  * signals. Otherwise a signal to the child could run the library's handler there: the child would
- * miss it, and the shared eventfd would wake the parent. */
+ * miss it, and the shared descriptor would wake the parent. */
 static void before_fork(void) {
     sigset_t set = watched_set();
     (void)pthread_mutex_lock(&lock);

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -29,7 +28,7 @@ int bs_pidfd(pid_t pid) {
 
 int bs_watch_prepare(struct bs_watch *watch) {
     *watch = (struct bs_watch)BS_WATCH_INIT;
-    watch->fd = bs_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    watch->fd = bs_open_notice();
     return watch->fd >= 0 ? 0 : errno;
 }
 

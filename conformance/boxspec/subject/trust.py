@@ -27,6 +27,7 @@ from boxspec.subject.client.serve import Serve
 from boxspec.subject.contract import Say, find, names
 from boxspec.subject.leftovers import Leftovers
 from boxspec.subject.observed import Observed
+from boxspec.subject.refused_calls import refused_calls
 from boxspec.subject.sentinels import UNSUPPORTED, quiet
 from boxspec.subject.sentinels import no as _no
 from boxspec.subject.session import Session
@@ -124,6 +125,8 @@ def _facts(case: Case, why: Exception) -> Iterator[str]:
         yield f"request: {asked}"
     for name, fact in evidence.items():
         yield f"{name}: {fact}"
+    if refused := ", ".join(refused_calls()):
+        yield f"host: a filter refuses system calls: {refused}; a shim that needs one fails here"
     # A shim may have written hundreds of megabytes.
     mib = size(case.folder) >> 20
     large = f" ({mib} MiB; {COMMAND} clean --force removes it)" if mib >= LARGE_MIB else ""

@@ -3,7 +3,7 @@ than 5.3 or the default filter of an older container engine.
 
 A word before the command selects another filter: `pipes` refuses to enlarge a pipe, as a limit
 does, `memory` refuses files in memory, `limits` to read or set limits, and `pidfds` to send a
-signal to a pidfd."""
+signal to a pidfd, `events` to open an eventfd, and `access` to ask for access by effective ids."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ import sys
 # clone3, close_range, openat2, pidfd_open and faccessat2: the same numbers on all architectures.
 REFUSED = (435, 436, 437, 434, 439)
 EPERM, ENOSYS = 1, 38
-MEMFD_CREATE, PRLIMIT = (279, 261) if platform.machine() == "aarch64" else (319, 302)
-PIDFD_SEND_SIGNAL = 424
+MEMFD_CREATE, PRLIMIT, EVENTFD2 = (
+    (279, 261, 19) if platform.machine() == "aarch64" else (319, 302, 290)
+)
+PIDFD_SEND_SIGNAL, FACCESSAT2 = 424, 439
 FCNTL, F_SETPIPE_SZ = 25 if platform.machine() == "aarch64" else 72, 1031
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
 LOAD, IF_EQUAL, RETURN = 0x20, 0x15, 0x06
@@ -59,6 +61,8 @@ FILTERS = {
     "memory": one_call(MEMFD_CREATE, ENOSYS),
     "limits": one_call(PRLIMIT, EPERM),
     "pidfds": one_call(PIDFD_SEND_SIGNAL, ENOSYS),
+    "events": one_call(EVENTFD2, EPERM),
+    "access": one_call(FACCESSAT2, EPERM),
 }
 
 

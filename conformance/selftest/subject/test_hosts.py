@@ -128,6 +128,34 @@ def test_a_backend_that_does_not_start_here_says_nothing_about_another_one() -> 
     judged(run([*OLD_KERNEL, *KIT, "MODULE-BACKEND-01", "PROCESS-BACKEND-01"]))
 
 
+@pytest.mark.parametrize("calls", ["events", "access"])
+def test_the_reference_does_without_calls_that_a_filter_refuses(calls: str) -> None:
+    said = judged(run([*OLD_KERNEL, calls, *KIT, "MODULE-EXIT-01", "EXEC-KILL-01"]))
+    assert "PASS  2 of 2 requirements" in said
+
+
+# A shim that needs an eventfd, as some runtimes of programming languages do.
+NEEDS_EVENTS = "import ctypes, sys; sys.exit(ctypes.CDLL(None).eventfd(0, 0) < 0)"
+
+
+def test_a_call_that_the_host_refuses_to_a_shim_is_named(tmp_path: Path) -> None:
+    shim = tmp_path / "shim"
+    shim.write_text(f"#!/bin/sh\n{sys.executable} -c '{NEEDS_EVENTS}' && exec {REFERENCE} \"$@\"\n")
+    shim.chmod(0o755)
+    words = [*KIT[:-1], str(shim), "EXEC-SPAWN-02"]
+    assert judged(run(words))
+    done = run([*OLD_KERNEL, "events", *words])
+    assert done.returncode == 2
+    assert "host: a filter refuses system calls: eventfd2 (Operation not permitted)" in done.stderr
+
+
+def test_a_filter_that_hides_access_from_the_shell_is_named() -> None:
+    done = run([*OLD_KERNEL, "access", str(ROOT / "ci" / "setup")])
+    named = "a filter of system calls refuses faccessat2" in done.stderr
+    # A C library older than 2.33 does not use the call.
+    assert named or done.returncode == 0, done.stderr
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="about root")
 def test_root_without_capabilities_lacks_other_users() -> None:
     said = judged(run([*WITHOUT_CAPABILITIES, *KIT, "EXEC-SPAWN-12", "EXEC-KILL-15"]))
