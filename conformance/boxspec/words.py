@@ -20,7 +20,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**{"allow_abbrev": False, **how})
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(self.prog, message, f"{self.prog} --help lists verbs and options")
+        raise UsageError(self.prog, message, f"{self.prog} --help lists its options")
 
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None

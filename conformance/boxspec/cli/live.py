@@ -11,7 +11,7 @@ from typing import Any
 from boxspec.cli import cache
 from boxspec.judge.record import Record
 from boxspec.judge.requirements import contract_of, load
-from boxspec.report.progress import Pace, line, slowdown
+from boxspec.report.progress import Pace, late_in_the_end, line, slowdown
 from boxspec.schedule.runner import Observer
 from boxspec.schedule.selection import requires_of
 
@@ -46,6 +46,8 @@ class Live:
         # The weight of each test, and the topics of the short ones.
         self._weights: dict[str, float] = {}
         self._short: dict[str, str] = {}
+        # The number of tests that have ended and were not repeated: of the long and the short ones.
+        self._ended = {True: 0, False: 0}
         # The times at which the first test began and the last one ended, by the monotonic clock.
         self._began = self._end = 0.0
         self._seconds: dict[str, list[float]] = {}
@@ -68,7 +70,8 @@ class Live:
             return f"checking the shim · {elapsed_s:.0f} s", 0.0
         pace, done = self._started(observer), observer.done()
         first_s = sum(self._weights.get(name, 0.0) for name in done.late)
-        left_s = pace.left_s(now - self._began, first_s, done.repeats_s)
+        repeats_s = done.repeats_s * self._more_late(done.late)
+        left_s = pace.left_s(now - self._began, first_s, repeats_s, len(done.late))
         repeats = len(done.late) if done.tests + len(done.late) >= done.of else 0
         text = line(done.tests, done.of, elapsed_s, left_s, done.broken, repeats)
         return text, done.tests / max(done.of, 1)
@@ -78,11 +81,26 @@ class Live:
         if hello := observer.hello():
             self._show(hello)
         pace, weight = self._started(observer), self._weights.get(record.id, 0.0)
-        pace.end(weight, time.monotonic() - self._began)
+        repeated = bool(record.late)
+        pace.end(weight, time.monotonic() - self._began, repeated=repeated)
         if topic := self._short.get(record.id):
             self._seconds.setdefault(topic, []).append(record.seconds)
-        if not record.late:
+        if not repeated:
+            self._ended[topic is None] += 1
             self._end = time.monotonic()
+
+    def _more_late(self, late: Sequence[str]) -> float:
+        """Return by which factor more tests will be late in the end.
+
+        Long tests are late more often than short ones, and most of them begin first.
+        """
+        tests = {True: len(self._weights) - len(self._short), False: len(self._short)}
+        expected = 0.0
+        for is_long, of in tests.items():
+            now = sum((name not in self._short) == is_long for name in late)
+            ended = min(self._ended[is_long] + now, of)
+            expected += late_in_the_end(now, ended, of)
+        return expected / len(late) if late else 1.0
 
     def _started(self, observer: Observer) -> Pace:
         if self._pace is None:

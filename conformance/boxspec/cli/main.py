@@ -68,7 +68,7 @@ def dispatch(words: list[str]) -> int:
         known = [*VERBS, *contract_verbs()]
         raise UsageError.unknown(f"boxspec {words[0]}", "verb", words[0], known, "boxspec --help")
     parser().parse_args(words)
-    raise UsageError("boxspec", "no verb is given", "boxspec --help lists the verbs")
+    raise UsageError("VERB", "is missing", "boxspec --help lists the verbs")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -207,6 +207,9 @@ def requirement(name: str) -> Requirement:
     if ids := [each.id for each in known.values() if each.topic == wanted]:
         remedy = f"its requirements are {ids[0]} to {ids[-1]}; run --topic {wanted} takes all"
         raise UsageError(name, "a topic, not a requirement", remedy)
+    if wanted in {each.contract.upper() for each in known.values()}:
+        remedy = f"--contract {name.lower()} takes all its requirements"
+        raise UsageError(name, "a contract, not a requirement", remedy)
     raise UsageError.unknown(name, "requirement", wanted, known, "boxspec list")
 
 

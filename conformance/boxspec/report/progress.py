@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,10 +19,11 @@ LATELY_S, STEADY_S = 30.0, 5.0
 # A long test mostly waits, at the same time as other tests. This is its share of work, measured
 # with the reference on two processors.
 LONG_SHARE = 0.05
-# In how many parts of equal work the course of a run is kept.
+# In how many parts of equally many tests the course of a run is kept.
 PARTS = 20
-# Late tests are counted on for the rest of the run after this part of the work.
-LATE_PART = 0.2
+# The share of late tests is estimated as if this number of further tests had been in time. The
+# first tests of a run are late more often: of a slow shim 10 of the first 49, and 57 of 459.
+IN_TIME = 50
 # The number of busy threads of a run for each processor. While 30 to 41 other threads were busy on
 # two processors, three runs took 7, 10 and 11 times as long as on an idle machine.
 AT_ONCE = 2
@@ -40,8 +40,8 @@ class Durations:
     seconds: the duration of the last run of this shim with as many tests; 0 if unknown. It replaces
         the speed, which belongs to other topics.
     own: the topics that were measured with this shim.
-    course: the shares of the duration after each of `PARTS` equal parts of the work, ascending to
-        1.0. Empty if unknown.
+    course: the shares of the duration after the first attempts of each of `PARTS` equal parts of
+        the tests, ascending to 1.0. Empty if unknown.
     """
 
     topics: Mapping[str, float] = field(default_factory=dict)
@@ -97,59 +97,64 @@ class Pace:
         speed: float,
         course: Sequence[float] = (),
     ) -> None:
-        self._all_s = sum(weights)
+        each = list(weights)
+        self._tests, self._all_s = len(each), sum(each)
         self._at_least_s, self._speed = at_least_s, speed
-        self._course = [0.0, *course] if len(course) == PARTS else [0.0, 1.0]
-        # The work that was done at the end of each test, and the seconds since the first one began.
-        self._done: list[float] = []
+        self._course = [0.0, *course] if len(course) == PARTS else []
+        # The work that is done, in seconds.
+        self.done_s = 0.0
+        # The seconds from the begin of the first test to the end of each test that was not
+        # repeated, and the number of the other tests.
         self._ends: list[float] = []
+        self._repeated = 0
         self._prior_s = min(PRIOR_S, PRIOR_PART * self._all_s / speed) if speed else 0.0
         # Pairs of two values, the oldest first: seconds since the first test began, and the work
         # that was done then.
         self._lately = deque([(0.0, 0.0)])
 
-    def end(self, weight: float, elapsed_s: float) -> None:
+    def end(self, weight: float, elapsed_s: float, *, repeated: bool = False) -> None:
         """Note that a test of this weight has ended, `elapsed_s` after the first one began."""
-        self._done.append(self.done_s + weight)
-        self._ends.append(elapsed_s)
+        self.done_s += weight
+        if repeated:
+            self._repeated += 1
+        else:
+            self._ends.append(elapsed_s)
 
     def course(self) -> list[float]:
         """Return the course of this run (see `Durations`), or an empty list if it took no time."""
         if not self._ends or self._ends[-1] <= 0:
             return []
-        places = [bisect_left(self._done, self.done_s * n / PARTS) for n in range(1, PARTS)]
+        places = [-(-len(self._ends) * n // PARTS) - 1 for n in range(1, PARTS)]
         return [*(round(self._ends[place] / self._ends[-1], 3) for place in places), 1.0]
 
-    def _even(self, done_s: float) -> float:
-        """Return the work that would be done now if the run had the same speed all the time."""
-        part = done_s / self._all_s * (len(self._course) - 1) if self._all_s else 0.0
-        at = min(int(part), len(self._course) - 2)
+    def _even(self, done_s: float, waiting: int) -> float:
+        """Return the work that would be done now if the run had the same speed all the time.
+
+        done_s: the work that is done. waiting: the number of tests that wait for their repeat.
+        """
+        in_time = self._tests - self._repeated - waiting
+        if not self._course or in_time <= 0:
+            return min(done_s, self._all_s)
+        part = min(len(self._ends) / in_time, 1.0) * PARTS
+        at = min(int(part), PARTS - 1)
         before, after = self._course[at : at + 2]
         return self._all_s * (before + (after - before) * (part - at))
 
-    @property
-    def done_s(self) -> float:
-        """Return the work that is done, in seconds."""
-        return self._done[-1] if self._done else 0.0
-
     def left_s(
-        self, elapsed_s: float, first_s: float = 0.0, repeats_s: float = 0.0
+        self, elapsed_s: float, first_s: float = 0.0, repeats_s: float = 0.0, waiting: int = 0
     ) -> float | None:
         """Return how many seconds the run still takes, or None if that cannot be estimated.
 
         The argument `elapsed_s` must not decrease from call to call.
         elapsed_s: seconds since the first test began.
-        first_s: the work of the first attempts that were late.
-        repeats_s: the seconds that the repeats of these tests take in the end. The tests that have
-            not ended will be late as often.
+        waiting: the number of tests that wait for their repeat.
+        first_s: the work of their first attempts.
+        repeats_s: the seconds that all repeats take in the end.
         """
         known = elapsed_s <= self._prior_s if self._speed else len(self._ends) >= MIN_ENDED
         if not (known or (self._speed and self._ends)):
             return None
-        part = (self.done_s + first_s) / self._all_s if self._all_s else 1.0
-        if part >= LATE_PART:
-            repeats_s /= min(part, 1.0)
-        done_s = self._even(self.done_s + first_s)
+        done_s = self._even(self.done_s + first_s, waiting)
         speed = (done_s + self._prior_s * self._speed) / max(elapsed_s + self._prior_s, 0.001)
         self._lately.append((elapsed_s, done_s))
         while len(self._lately) > 2 and self._lately[1][0] <= elapsed_s - LATELY_S:
@@ -159,6 +164,11 @@ class Pace:
         work_s = self._all_s - done_s
         left_s = (work_s / speed + work_s / lately) / 2 if speed and lately > 0 else 0.0
         return max(left_s, self._at_least_s - elapsed_s, 0.0) + repeats_s
+
+
+def late_in_the_end(late: int, ended: int, of: int) -> float:
+    """Return how many tests of one kind will be late, if `late` of the first `ended` ones are."""
+    return late + late / (ended + IN_TIME) * (of - ended)
 
 
 def line(

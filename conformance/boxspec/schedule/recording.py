@@ -33,8 +33,9 @@ STOP_S = 1.0
 SHORT_S = 1.0
 # A repeat is expected to take as long as one attempt on an idle machine; TIMES as long, if more
 # than this share of the tests fails. Such a repeat may need several attempts: in three runs of a Go
-# shim repeats took 2.1 to 5.6 times as long, in one run of the reference 0.7 times.
-FAILING, TIMES = 0.1, 2.0
+# shim repeats took 2.1 to 5.6 times as long, in two runs of a bash shim 2.0 and 2.5 times, in one
+# run of the reference 0.7 times.
+FAILING, TIMES = 0.1, 2.4
 # Repeats that have ended correct the expectation. It has the weight of repeats that should take
 # this many seconds.
 EXPECTED_S = 5.0

@@ -131,7 +131,7 @@ def test_a_closed_stdout_ends_a_verb_as_its_signal_would() -> None:
 
 
 WRONG_CALLS = [
-    ([], "boxspec: no verb is given (boxspec --help lists the verbs)"),
+    ([], "boxspec: VERB: is missing (boxspec --help lists the verbs)"),
     (["clean", "--forc"], "boxspec clean --forc: no such option (near it: --force"),
     (["judge"], "boxspec judge: no such verb"),
     (["rnu"], "near it: run"),
@@ -139,6 +139,8 @@ WRONG_CALLS = [
     (["run", "--jsno", "a.json"], "boxspec run --jsno: no such option (near it: --json"),
     (["run", "--topci=EXEC-KILL"], "near it: --topic"),
     (["run", "exec-kill"], "a topic, not a requirement (its requirements are EXEC-KILL-01 to"),
+    (["run", "exec"], "a contract, not a requirement (--contract exec takes all its requirements)"),
+    (["run", "EXEC-KILL-01", "--shard", "4"], "(boxspec run --help lists its options)"),
     (["report", "a.json", "--htlm", "b.html"], "near it: --html"),
     (["products", "matrix", "--restuls", "a"], "near it: --results"),
     (["doctor", "here"], "unexpected argument: here"),

@@ -8,10 +8,19 @@ import time
 import pytest
 
 from boxspec.cli import cache
+from boxspec.cli.live import Live
 from boxspec.judge.requirements import load
 from boxspec.report import console
 from boxspec.report.console import Console, Progress
-from boxspec.report.progress import LONG_SHARE, PARTS, PRIOR_S, Durations, Pace, line
+from boxspec.report.progress import (
+    LONG_SHARE,
+    PARTS,
+    PRIOR_S,
+    Durations,
+    Pace,
+    late_in_the_end,
+    line,
+)
 from boxspec.schedule.runner import collect
 from boxspec.schedule.selection import requires_of
 from boxspec.terminal import fitting
@@ -53,10 +62,29 @@ def test_the_time_left_follows_the_work_that_is_done() -> None:
         run.end(1.0, 10.0)
     assert run.left_s(10.0) == pytest.approx(30.0)
     # Tests that were late are repeated in the end.
-    # The tests that have not ended will be late as often: a quarter of the work is done.
-    assert run.left_s(10.0, repeats_s=7.0) == pytest.approx(30.0 + 4 * 7)
+    assert run.left_s(10.0, repeats_s=7.0) == pytest.approx(30.0 + 7)
     # Their first attempts are done.
-    assert run.left_s(10.0, 5.0, 7.0) == pytest.approx(70 / 3 + 7 / 0.3)
+    assert run.left_s(10.0, 5.0, 7.0, 5) == pytest.approx(70 / 3 + 7)
+
+
+def test_the_tests_that_have_not_ended_are_late_less_often() -> None:
+    # The first 49 of 459 tests: 10 of them were late, and 57 in the end.
+    assert late_in_the_end(10, 49, 459) == pytest.approx(51.4, abs=0.1)
+    assert late_in_the_end(0, 100, 459) == 0.0
+    assert late_in_the_end(57, 459, 459) == 57.0
+
+
+def test_only_tests_of_the_same_kind_are_expected_to_be_late() -> None:
+    live = Live(["/no/such/shim"], 32, lambda _: None)
+    live._weights = dict.fromkeys(["a", "b", "c", *map(str, range(1000))], 1.0)
+    live._short = {str(n): "A-B" for n in range(1000)}
+    # Of three long tests two were late and one not; a thousand short ones have not ended.
+    live._ended[True] = 1
+    assert live._more_late(["a", "b"]) == 1.0
+    # One of 51 ended short tests was late, and 949 have not ended.
+    live._ended[False] = 50
+    assert live._more_late(["0"]) == pytest.approx(1 + 949 / 101)
+    assert live._more_late([]) == 1.0
 
 
 def test_the_time_left_begins_with_the_speed_of_earlier_runs() -> None:
@@ -96,13 +124,23 @@ def test_the_time_left_follows_the_course_of_the_last_run() -> None:
         first.end(1.0, 0.2 * (n + 1))
     for n in range(50):
         first.end(1.0, 10 + 0.8 * (n + 1))
+    # Repeats are no part of the course.
+    for n in range(5):
+        first.end(1.0, 60 + 20 * n, repeated=True)
     course = first.course()
     assert len(course) == PARTS and course[PARTS // 2 - 1] == pytest.approx(0.2)
     for speed in (0.0, 2.0):
         second = Pace([1.0] * 100, 0.0, speed, course)
         for n in range(50):
-            second.end(1.0, 0.2 * (n + 1))
+            # The weights of this run differ from those of the first one.
+            second.end(2.0 if n % 2 else 0.5, 0.2 * (n + 1))
         assert second.left_s(10.0) == pytest.approx(40.0)
+
+
+def test_the_course_of_the_reference_is_of_runs_of_all_contracts() -> None:
+    every = len(collect().items)
+    assert len(cache.durations(["/no/such/shim"], every).course) == PARTS
+    assert cache.durations(["/no/such/shim"], every // 3).course == ()
 
 
 def test_the_time_left_includes_the_longest_test() -> None:
