@@ -100,18 +100,21 @@ def mounted(scene: Scene, at: Path) -> Path:
 
 
 @contextlib.contextmanager
-def made_scene(name: str) -> Iterator[Scene]:
-    with made_scenes([name]) as (scene,):
+def made_scene(name: str, parent: Path | None = None) -> Iterator[Scene]:
+    with made_scenes([name], parent) as (scene,):
         yield scene
 
 
 @contextlib.contextmanager
-def made_scenes(names: Sequence[str]) -> Iterator[list[Scene]]:
-    """Make one ground for several attempts, with common observers."""
+def made_scenes(names: Sequence[str], parent: Path | None = None) -> Iterator[list[Scene]]:
+    """Make one ground for several attempts, with common observers.
+
+    parent: see `made_ground`.
+    """
     probes = [table()[name] for name in names]
     needs = frozenset[str]().union(*(probe.needs for probe in probes))
     with contextlib.ExitStack() as stack:
-        ground = stack.enter_context(made_ground())
+        ground = stack.enter_context(made_ground(parent))
         first = Scene(probes[0], ground)
         for need, start in OBSERVERS.items():
             if need in needs:

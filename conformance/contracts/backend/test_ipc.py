@@ -4,14 +4,16 @@ import contextlib
 import os
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from boxspec.api import expect, requires
 from boxspec.judge.verdict import HostLacks, Verdict
-from contracts.backend.attempt import attempt
+from contracts.backend.attempt import attempt, control, inside, judge
 from contracts.backend.client import BackendCase
 from contracts.backend.ground import made_ground
+from contracts.backend.scene import made_scene
 
 MEMORY = (
     *("i_sysv_shm", "i_sysv_msg", "i_sysv_sem", "i_posix_mq", "i_dev_shm", "i_dev_shm_read"),
@@ -55,6 +57,19 @@ def test_no_descriptor_is_passed_in(case: BackendCase) -> None:
 @pytest.mark.parametrize(("probe", "profile"), [("i_fifo", "ci-only"), ("i_fifo_ws", "read-only")])
 def test_pipes_are_not_written_to(case: BackendCase, probe: str, profile: str) -> None:
     attempt(case, probe, profile=profile)
+
+
+@requires("BACKEND-IPC-05")
+@pytest.mark.parametrize("place", ["/tmp", "/var/tmp", "/dev/shm"])
+def test_pipes_of_a_workspace_are_not_written_to_in_any_place(
+    case: BackendCase, place: str
+) -> None:
+    """Ask it where sandboxes have writable files of their own."""
+    if not os.access(place, os.W_OK):
+        raise HostLacks("other users", f"{place} is not open to this user")
+    control("i_fifo_ws")
+    with made_scene("i_fifo_ws", Path(place)) as scene:
+        judge(scene, *inside(case, scene, "read-only"))
 
 
 # The script opens its stdin again and writes to it. If the pipe is shared with outside, another

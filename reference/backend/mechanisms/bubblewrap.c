@@ -21,14 +21,23 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* Use a directory that does not lie in the workspace, because the mount of the workspace would
- * cover it. */
-char *bs_bubblewrap_scratch(const char *root) {
+/* True if the directory can be replaced by a private one. It must not lie in the workspace, because
+ * the mount of the workspace would cover it. A read-only workspace must not lie in the directory:
+ * the Landlock ruleset for named pipes grants writing to all that lies there. */
+static bool can_be_private(const char *dir, const struct bs_backend_context *context) {
+    const char *root = context->root;
+    if (root == NULL)
+        return true;
+    return !bs_is_below(dir, root) &&
+           !(context->confine == BS_CONFINE_READ_ONLY && bs_is_below(root, dir));
+}
+
+char *bs_bubblewrap_scratch(const struct bs_backend_context *context) {
     static const char *const places[] = {"/tmp", "/var/tmp"};
     char *real = NULL;
     for (size_t i = 0; i < 2 && real == NULL; i++) {
         real = realpath(places[i], NULL);
-        if (real != NULL && root != NULL && bs_is_below(real, root)) {
+        if (real != NULL && !can_be_private(real, context)) {
             free(real);
             real = NULL;
         }
@@ -92,11 +101,14 @@ static void bind_readable(struct bs_buf *out, const struct bs_backend_context *c
     }
 }
 
-/* True if a readable path lies in the scratch directory. The Landlock ruleset for named pipes
- * grants writing to the scratch directory, and so also to the named pipes in such a path. */
+/* True if a readable path lies in the scratch directory or in /dev, or a read-only workspace in the
+ * scratch directory. The Landlock ruleset for named pipes grants writing there, and so also to the
+ * named pipes in such a path. */
 static bool reads_below_scratch(const struct bs_backend_context *context) {
-    char *scratch = bs_bubblewrap_scratch(context->root);
-    bool reads = scratch == NULL && context->n_readable > 0;
+    char *scratch = bs_bubblewrap_scratch(context);
+    bool reads = scratch == NULL;
+    if (scratch != NULL && context->root != NULL && context->confine == BS_CONFINE_READ_ONLY)
+        reads = bs_is_below(context->root, scratch);
     for (size_t i = 0; scratch != NULL && i < context->n_readable; i++)
         reads = reads || is_hidden_by_private(context->readable[i], scratch);
     free(scratch);
@@ -219,8 +231,9 @@ bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtere
                                        "Landlock of ABI 2, or it is disabled"
                                      : "named pipes outside can be written to");
     else if (reads_below_scratch(context))
-        good = good && add_gap(report, BS_ASPECT_IPC,
-                               "named pipes in readable paths below the scratch can be written to");
+        good = good &&
+               add_gap(report, BS_ASPECT_IPC,
+                       "named pipes in readable paths below the scratch or /dev can be written to");
     if (!filtered && network != BS_NET_NONE)
         good = good && add_gap(report, BS_ASPECT_IPC, "abstract sockets are shared");
     if (network == BS_NET_LIST)

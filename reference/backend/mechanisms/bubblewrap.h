@@ -20,6 +20,6 @@ bool bs_bubblewrap_claims(const struct bs_backend_context *context, bool filtere
 
 /* Return the real path of the directory that bubblewrap replaces by a new, private one in every
  * run. The path comes from malloc; NULL if memory ran out. */
-char *bs_bubblewrap_scratch(const char *root);
+char *bs_bubblewrap_scratch(const struct bs_backend_context *context);
 
 #endif

@@ -26,16 +26,30 @@ static void grant_queues(struct bs_buf *out) {
     bs_plan_grant(out, BS_LL_WRITE_FILE, at);
 }
 
+/* Grant the directories that belong to the sandbox. A read-only workspace below /dev would be
+ * granted with it, so only the devices are granted then. */
+static void grant_own(const struct bs_backend_context *context, const char *scratch,
+                      struct bs_buf *out) {
+    static const char *const devices[] = {"/dev/null",    "/dev/zero", "/dev/full", "/dev/random",
+                                          "/dev/urandom", "/dev/tty",  "/dev/pts"};
+    bs_plan_grant(out, BS_LL_WRITE_FILE, scratch);
+    bs_plan_grant(out, BS_LL_WRITE_FILE, "/proc");
+    if (context->confine != BS_CONFINE_READ_ONLY || !bs_is_below(context->root, "/dev")) {
+        bs_plan_grant(out, BS_LL_WRITE_FILE, "/dev");
+        return;
+    }
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
+        bs_plan_grant(out, BS_LL_WRITE_FILE, devices[i]);
+}
+
 bool bs_pipes_plan(const struct bs_backend_context *context, const char *scratch,
                    struct bs_buf *out) {
-    const char *const own[] = {scratch, "/dev", "/proc"};
     char *cache = NULL;
     if (!bs_pipes_can_be_protected())
         return true;
     bs_plan_rights(out, BS_PLAN_FS, BS_LL_WRITE_FILE | BS_LL_REFER);
     bs_plan_grant(out, BS_LL_REFER, "/");
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        bs_plan_grant(out, BS_LL_WRITE_FILE, own[i]);
+    grant_own(context, scratch, out);
     if (context->confine != BS_CONFINE_READ_ONLY)
         bs_plan_grant(out, BS_LL_WRITE_FILE, context->root);
     if (access("/proc/sys/fs/mqueue", F_OK) == 0)

@@ -141,7 +141,7 @@ static int make_dir(const struct bs_mechanism *mechanism, const struct bs_backen
         return code == BS_OK && !join(&state->scratch, state->dir.path, "tmp") ? out_of_memory(err)
                                                                                : code;
     }
-    state->scratch = bs_bubblewrap_scratch(context->root);
+    state->scratch = bs_bubblewrap_scratch(context);
     if (state->scratch == NULL)
         return out_of_memory(err);
     code = bs_private_dir_add_file(state->dir.path, "nothing", "", 0, 0, err);

@@ -124,6 +124,17 @@ def pipes_of_the_root_are_granted():
 
 
 @fault(
+    "BACKEND-IPC-05",
+    "named pipes of a workspace below the scratch can be opened",
+    "a grant of /tmp holds for a mount below it",
+)
+def pipes_below_the_scratch_are_granted():
+    @replaces(Bubblewrap)
+    def scratch(original, self, root, profile):
+        return b"/tmp"
+
+
+@fault(
     "BACKEND-IPC-06",
     "a named pipe on stdin is passed to the program",
     "inherit leaves descriptor 0 as it is",

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 BWRAP = b"/usr/bin/bwrap"
 UNSHARE = b"/usr/bin/unshare"
 TRUE = b"/bin/true"
-SCRATCH = b"/tmp"
+# Programs have one of these as their TMPDIR.
+SCRATCH, OTHER_SCRATCH = b"/tmp", b"/var/tmp"
 QUEUES = b"/dev/mqueue"
 # At most this many paths of a policy get a mount, because bubblewrap needs more time for each
 # further mount.
 MOST_MOUNTS = 1000
-# Directories that belong to the sandbox. Message queues are a separate file system, so a grant of
-# the directory above does not include them.
-OWN = (SCRATCH, b"/dev", QUEUES, b"/proc")
+# Where programs may write in /dev if a read-only workspace lies there.
+DEVICES = b"null zero full random urandom tty pts".split()
 
 
 class Bubblewrap:
@@ -312,7 +312,7 @@ class Bubblewrap:
     ) -> tuple[list[bytes], Pairs]:
         self.check_for_new_links()
         made = self.command(argv, context.root, context.profile, cwd, self.binds)
-        return made, [(b"TMPDIR", SCRATCH)]
+        return made, [(b"TMPDIR", self.scratch(context.root, context.profile))]
 
     def check_for_new_links(self) -> None:
         """Refuse the call if an earlier program has put a link in place of a mounted path."""
@@ -334,7 +334,8 @@ class Bubblewrap:
         made += [] if closed else [b"--share-net"]
         made += self.hardening()
         made += [b"--ro-bind", b"/", b"/", b"--dev", b"/dev", b"--proc", b"/proc"]
-        made += [b"--ro-bind", b"/proc/sys", b"/proc/sys", b"--tmpfs", SCRATCH]
+        made += [b"--ro-bind", b"/proc/sys", b"/proc/sys"]
+        made += [b"--tmpfs", self.scratch(root, profile)]
         made += [b"--mqueue", QUEUES]
         if root != b"/":
             bind = b"--ro-bind" if profile == "read-only" else b"--bind"
@@ -362,9 +363,25 @@ class Bubblewrap:
         if landlock.running_abi() < 2:
             return None
         write = landlock.WRITE_FILE
-        paths = [(b"/", landlock.REFER), *((path, write) for path in OWN)]
-        paths += [(path, write) for path in self.writable(root, profile)]
+        places = [*self.own(root, profile), *self.writable(root, profile)]
+        paths = [(b"/", landlock.REFER), *((path, write) for path in places)]
         return {"handled": (write | landlock.REFER, 0, 0), "size": 8, "paths": paths}
+
+    def scratch(self, root: bytes, profile: str) -> bytes:
+        """Return the private directory of programs.
+
+        The ruleset grants writing to it, and so to pipes of a workspace that lies there.
+        """
+        return OTHER_SCRATCH if profile == "read-only" and root.startswith(b"/tmp/") else SCRATCH
+
+    def own(self, root: bytes, profile: str) -> list[bytes]:
+        """Return the places that belong to the sandbox.
+
+        Message queues are a separate file system, so a grant of /dev does not include them.
+        """
+        closed = profile == "read-only" and root.startswith(b"/dev/")
+        devices = [b"/dev/" + name for name in DEVICES] if closed else [b"/dev"]
+        return [self.scratch(root, profile), *devices, QUEUES, b"/proc"]
 
     def writable(self, root: bytes, profile: str) -> list[bytes]:
         made = [root] if profile != "read-only" else []
