@@ -101,7 +101,8 @@ static bool launch_failed(struct bs_run *run, struct bs_launch_failure *failure)
     if (failure->step != BS_LAUNCH_KILLED_WRITERS)
         return true;
     run->killed_writers = true;
-    run->unfinished |= BS_STDOUT | BS_STDERR;
+    /* a record without outputs does not say which of them is complete */
+    run->unfinished |= failure->outputs != 0 ? failure->outputs : BS_STDOUT | BS_STDERR;
     return false;
 }
 

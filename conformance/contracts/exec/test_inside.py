@@ -214,12 +214,14 @@ def test_inside_detached_writers_is_false(case: ExecCase) -> None:
     expect("detached_writers", seen.result["detached_writers"], False)
 
 
+@pytest.mark.parametrize("shown", [[], ["--hidden"]], ids=["shown", "hidden"])
 @pytest.mark.parametrize("stream", ["out", "err"])
 @requires("EXEC-ORPHAN-07", capability=(HERE, "exec.termination"), inside=True)
 def test_inside_the_result_tells_that_a_writer_outside_of_the_group_was_killed(
-    case: ExecCase, stream: str
+    case: ExecCase, stream: str, shown: list[str]
 ) -> None:
-    seen = leave_orphan(case, "--setsid", "--keep", stream, code=7)
+    # A hidden process is not dumpable, so its descriptors in /proc cannot be read.
+    seen = leave_orphan(case, "--setsid", "--keep", stream, *shown, code=7)
     attempted(case.events(), orphan=1)
     got = (seen.result["exit_code"], seen.result.get("killed_writers"))
     expect("exit_code and killed_writers", got, (7, True))

@@ -226,7 +226,9 @@ WRITERS: dict[str, tuple[list[str], bool]] = {
     "a helper with stdout": (["--keep", "out"], True),
     "a helper with stderr": (["--keep", "err"], True),
     "a stopped helper with stdout": (["--keep", "out", "--stopped"], True),
+    "a helper with stdout that hides its descriptors": (["--keep", "out", "--hidden"], True),
     "a helper without the pipes": (["--keep", "none"], False),
+    "a helper that hides its descriptors": (["--keep", "none", "--hidden"], False),
     "a process that left the group": (["--setsid", "--keep", "out"], False),
 }
 

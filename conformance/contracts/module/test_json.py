@@ -80,9 +80,16 @@ LEFT: dict[str, tuple[str, list[str], tuple[str, Any]]] = {
     "a number": ("12", [], ("OutputParseFailed", None)),
     "a negative number after blanks": (" \\n-1.5", [], ("OutputParseFailed", None)),
     "a process outside of the group": ("12", ["--setsid"], ("OutputParseFailed", None)),
+    "a process that hides its descriptors": ("12", ["--hidden"], ("OutputParseFailed", None)),
     "a number and a line feed": ("12\\n", [], ("value", 12)),
     "a list that ends": ("[12]", [], ("value", [12])),
     "a number, and stdout is closed": ("12", ["--keep", "none"], ("value", 12)),
+    "a number, and a process with stderr": ("12", ["--keep", "err"], ("value", 12)),
+    "a number, and a hidden process with stderr": (
+        "12",
+        ["--keep", "err", "--hidden"],
+        ("value", 12),
+    ),
 }
 
 

@@ -96,14 +96,15 @@ static void close_streams(void) {
 
 /* Prepare the start of the program. The streams are queued before the filter is applied, because
  * the filter refuses sockets. */
-static bool prepare(const struct inside_options *options, struct stream_queue *queue,
-                    struct bs_launch_failure *failure) {
+static bool prepare(const struct inside_options *options, struct outputs *outputs,
+                    struct stream_queue *queue, struct bs_launch_failure *failure) {
     void *filter = NULL;
     size_t len = 0;
     if (options->filtered && !read_filter(FILTER_FD, &filter, &len, failure))
         return false;
     if (!close_from(FILTER_FD, false) || !close_from(STATUS_FD, true))
         return set_failure(failure, BS_LAUNCH_SANDBOX, errno, "descriptors");
+    outputs_note(outputs, STDOUT_FD, STDERR_FD);
     if (stream_queue_send(STDIN_FD, queue))
         close_streams();
     if (options->read_only_proc[0] != '\0' &&
@@ -196,8 +197,7 @@ int run_inside(const struct inside_options *options, struct program *program) {
     send_status(STATUS_FD, &status);
     struct child_setup setup = {program, &status, {-1, -1}};
     struct outputs outputs = {.n = 0};
-    outputs_note(&outputs, STDOUT_FD, STDERR_FD);
-    if (!prepare(options, &setup.streams, &status.failure))
+    if (!prepare(options, &outputs, &setup.streams, &status.failure))
         goto failure;
     if (!read_program(program, &status.failure))
         goto failure;
@@ -226,7 +226,7 @@ int run_inside(const struct inside_options *options, struct program *program) {
     status.kind = STATUS_ENDED;
     status.wait_status = supervise(pid, &set);
     /* The end of pid 1 will kill all other processes. If one of them holds an output, report it. */
-    status.kills_writers = kill(-1, 0) == 0 && outputs_are_held(&outputs);
+    status.killed_outputs = kill(-1, 0) == 0 ? outputs_held(&outputs) : 0;
     send_status(STATUS_FD, &status);
     return 0;
 failure:

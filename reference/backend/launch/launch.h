@@ -54,7 +54,7 @@ enum status_kind { STATUS_READY = 1, STATUS_FAILED, STATUS_STARTED, STATUS_ENDED
 struct status {
     enum status_kind kind;
     int wait_status;                  /* for STATUS_ENDED */
-    bool kills_writers;               /* for STATUS_ENDED: see struct outputs */
+    unsigned killed_outputs;          /* for STATUS_ENDED: see struct outputs */
     struct bs_launch_failure failure; /* for STATUS_FAILED */
 };
 
@@ -159,30 +159,38 @@ void send_status(int fd, const struct status *status);
 
 /* The pipes and sockets that are the program's standard output and standard error. If the launcher
  * kills a process that has one of them open, output may be lost, so the launcher reports it to the
- * caller. */
+ * caller. A set of outputs is a sum of values of enum bs_stream. */
 struct outputs {
-    struct output_id {
+    struct output {
+        enum bs_stream stream;
         dev_t device;
         ino_t inode;
-    } ids[2];
+        int pipe; /* a descriptor with O_PATH, which counts neither as reader nor as writer; or -1
+                   */
+    } list[2];
     size_t n;
 };
 
-/* Add the files of both descriptors. Files that are neither a pipe nor a socket are left out. */
+/* Add the files of both descriptors. Files that are neither a pipe nor a socket are left out. The
+ * descriptors for them stay open until the caller ends. */
 void outputs_note(struct outputs *outputs, int out, int err);
 
-/* True if the process has one of the outputs open. False if the process has ended, or if the kernel
- * does not show its descriptors to the caller. */
-bool outputs_held_by(const struct outputs *outputs, pid_t pid);
+/* Return the outputs that the process has open. A process can hide its descriptors (it is not
+ * dumpable, for example). Then the result has each output that may have a writer: data that is
+ * perhaps lost must not look complete. */
+unsigned outputs_held_by(const struct outputs *outputs, pid_t pid);
+
+/* Return the outputs that may have a writer. The caller must have closed its own copies. */
+unsigned outputs_with_writer(const struct outputs *outputs);
 
 /* Kill leftover processes: all children of the caller, or without `also_in_group` only those
  * outside its process group. The caller is a subreaper, so orphans become its children, and
  * repeated kills with `also_in_group` reach every descendant. Gives up after BS_EXEC_KILL_MS.
- * Returns true if a killed process held an output. */
-bool kill_leftover_processes(bool also_in_group, const struct outputs *outputs);
+ * Returns the outputs that killed processes held. */
+unsigned kill_leftover_processes(bool also_in_group, const struct outputs *outputs);
 
-/* True if a process that /proc shows, other than the caller, holds an output. */
-bool outputs_are_held(const struct outputs *outputs);
+/* Return the outputs that processes other than the caller hold. */
+unsigned outputs_held(const struct outputs *outputs);
 
 /* True if another process of the caller's group is alive. All other members of the group are
  * descendants of the caller. So if /proc cannot be read, the result is true if the caller has any

@@ -39,9 +39,8 @@ struct launcher {
     struct bs_group_end end; /* BS_GROUP_RUNS until a SIGINT or SIGTERM */
     uint64_t strays_until;   /* end of the grace period for processes that left the group */
     struct outputs outputs;
-    bool
-        /* the launcher killed a process that held an output, because the program had ended */
-        killed_writers;
+    /* the outputs of processes that were killed because the program had ended */
+    unsigned killed_outputs;
     bool has_failed;
     struct bs_launch_failure failure;
 };

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,20 +45,23 @@ static bool read_process(int proc, const char *name, struct process *process) {
 
 enum scan { SCAN_COMPLETE, SCAN_STOPPED, SCAN_INCOMPLETE };
 
-/* Call `visit` for every process, until `visit` returns true. SCAN_INCOMPLETE means that /proc
- * could not be read to its end, so there may be more processes. */
+/* Call `visit` for every process, until `visit` returns true. SCAN_INCOMPLETE means that there may
+ * be more processes: /proc could not be read to its end, or it does not show process 1, so it also
+ * hides children that are not dumpable (hidepid). */
 static enum scan scan_proc(bool (*visit)(const struct process *process, void *ctx), void *ctx) {
     DIR *proc = opendir("/proc");
     const struct dirent *entry = NULL;
     enum scan scan = proc != NULL ? SCAN_COMPLETE : SCAN_INCOMPLETE;
+    bool shows_first = false;
     while (proc != NULL && scan == SCAN_COMPLETE) {
         struct process process;
         errno = 0;
         entry = readdir(proc);
         if (entry == NULL) {
-            scan = errno != 0 ? SCAN_INCOMPLETE : SCAN_COMPLETE;
+            scan = errno != 0 || !shows_first ? SCAN_INCOMPLETE : SCAN_COMPLETE;
             break;
         }
+        shows_first = shows_first || strcmp(entry->d_name, "1") == 0;
         if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
             read_process(dirfd(proc), entry->d_name, &process) && visit(&process, ctx))
             scan = SCAN_STOPPED;
@@ -82,27 +86,32 @@ static void scan_pids(bool (*visit)(const struct process *process, void *ctx), v
 struct kills {
     bool also_in_group;
     const struct outputs *outputs;
-    bool killed_writer;
+    unsigned killed_outputs;
 };
+
+/* A process that has ended holds nothing, and hides its descriptors. */
+static unsigned outputs_of(const struct outputs *outputs, const struct process *process) {
+    return bs_proc_stat_is_dead(&process->stat) ? 0 : outputs_held_by(outputs, process->pid);
+}
 
 static bool kill_child(const struct process *process, void *ctx) {
     struct kills *kills = ctx;
     if (process->stat.parent != getpid() ||
         (!kills->also_in_group && process->stat.group == getpgrp()))
         return false;
-    kills->killed_writer = kills->killed_writer || outputs_held_by(kills->outputs, process->pid);
+    kills->killed_outputs |= outputs_of(kills->outputs, process);
     /* the number cannot belong to another process, because an unreaped child keeps it */
     (void)kill(process->pid, SIGKILL);
     return false;
 }
 
-bool kill_leftover_processes(bool also_in_group, const struct outputs *outputs) {
-    struct kills kills = {also_in_group, outputs, false};
+unsigned kill_leftover_processes(bool also_in_group, const struct outputs *outputs) {
+    struct kills kills = {.also_in_group = also_in_group, .outputs = outputs};
     uint64_t until = 0;
     for (;;) {
         pid_t pid = waitpid(-1, NULL, WNOHANG);
         if (pid < 0 && errno == ECHILD)
-            return kills.killed_writer;
+            return kills.killed_outputs;
         if (pid > 0)
             continue;
         if (scan_proc(kill_child, &kills) == SCAN_INCOMPLETE)
@@ -111,7 +120,7 @@ bool kill_leftover_processes(bool also_in_group, const struct outputs *outputs) 
         if (until == 0)
             until = bs_after_ms(bs_now_ns(), BS_EXEC_KILL_MS);
         if (!also_in_group || bs_now_ns() >= until)
-            return kills.killed_writer;
+            return kills.killed_outputs;
         /* Wait a moment. When a killed process has ended, its children become children of the
          * caller, so the next round kills them. */
         sigset_t child;
@@ -122,13 +131,23 @@ bool kill_leftover_processes(bool also_in_group, const struct outputs *outputs) 
     }
 }
 
-static bool is_holder(const struct process *process, void *ctx) {
-    return process->pid != getpid() && outputs_held_by(ctx, process->pid);
+struct holders {
+    const struct outputs *outputs;
+    unsigned held;
+};
+
+static bool add_held(const struct process *process, void *ctx) {
+    struct holders *holders = ctx;
+    if (process->pid != getpid())
+        holders->held |= outputs_of(holders->outputs, process);
+    return false;
 }
 
-bool outputs_are_held(const struct outputs *outputs) {
-    struct outputs copy = *outputs;
-    return scan_proc(is_holder, &copy) == SCAN_STOPPED;
+unsigned outputs_held(const struct outputs *outputs) {
+    struct holders holders = {outputs, 0};
+    if (scan_proc(add_held, &holders) == SCAN_INCOMPLETE)
+        holders.held |= outputs_with_writer(outputs);
+    return holders.held;
 }
 
 static bool is_live_member(const struct process *process, void *ctx) {

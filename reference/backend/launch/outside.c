@@ -45,7 +45,7 @@ static void read_status(struct launcher *launcher) {
         if (status.kind == STATUS_ENDED) {
             launcher->ended = true;
             launcher->wait_status = status.wait_status;
-            launcher->killed_writers = status.kills_writers;
+            launcher->killed_outputs = status.killed_outputs;
         }
         if (status.kind == STATUS_FAILED) {
             launcher->has_failed = true;
@@ -201,8 +201,8 @@ static void report_failure(const struct launcher *launcher, bool reports) {
                   failure->os_error != 0 ? strerror(failure->os_error) : "");
 }
 
-static void report_killed_writers(void) {
-    static const struct bs_launch_failure record = {.step = BS_LAUNCH_KILLED_WRITERS};
+static void report_killed_writers(unsigned outputs) {
+    const struct bs_launch_failure record = {.step = BS_LAUNCH_KILLED_WRITERS, .outputs = outputs};
     (void)!BS_RETRY(write(BS_LAUNCH_REPORT_FD, &record, sizeof record));
 }
 
@@ -294,8 +294,7 @@ int run_outside(const struct plan *plan, struct program *program, bool reports, 
             supervise(&launcher);
         }
     }
-    launcher.killed_writers =
-        kill_leftover_processes(true, &launcher.outputs) || launcher.killed_writers;
+    launcher.killed_outputs |= kill_leftover_processes(true, &launcher.outputs);
     give_back_stdin(&launcher);
     if (!launcher.has_failed && !launcher.ended) {
         launcher.has_failed = true;
@@ -309,7 +308,7 @@ int run_outside(const struct plan *plan, struct program *program, bool reports, 
         report_failure(&launcher, reports);
         return BS_LAUNCH_FAILED;
     }
-    if (launcher.killed_writers && reports)
-        report_killed_writers();
+    if (launcher.killed_outputs != 0 && reports)
+        report_killed_writers(launcher.killed_outputs);
     return end_like(launcher.wait_status);
 }

@@ -176,7 +176,7 @@ struct bs_exec_result {
     /* the library killed a member that outlived the child and held a pipe of the run */
     bool killed_writers;
     /* The streams that detached or killed writers held, so that output of them may be missing:
-     * BS_STDOUT, BS_STDERR, their sum, or 0. Both streams, if a sandbox reports killed writers. */
+     * BS_STDOUT, BS_STDERR, their sum, or 0. */
     unsigned unfinished;
     unsigned group_left; /* members that were still alive when the library gave up after SIGKILL */
     unsigned pending_signals; /* further signals that the caller received during the run */

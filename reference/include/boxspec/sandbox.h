@@ -43,8 +43,9 @@ struct bs_wrapped {
 #define BS_LAUNCH_REPORT_FD 3
 
 struct bs_launch_failure {
-    int os_error; /* errno; 0 if only `words` describes the failure */
-    int step;     /* an enum bs_launch_step */
+    int os_error;     /* errno; 0 if only `words` describes the failure */
+    int step;         /* an enum bs_launch_step */
+    unsigned outputs; /* with BS_LAUNCH_KILLED_WRITERS: a sum of values of enum bs_stream */
     char words[240];
 };
 

@@ -6,10 +6,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,16 +26,27 @@ struct dirent *__wrap_readdir(DIR *list);
 int __real_openat(int dir, const char *path, int flags, ...);
 int __wrap_openat(int dir, const char *path, int flags, ...);
 
-static enum { NOTHING, DIRECTORY, LISTING, FILES } fails;
+/* HIDING: /proc shows only the reader itself, as with hidepid=2 to a user whose other processes
+ * are not dumpable. */
+static enum { NOTHING, DIRECTORY, LISTING, FILES, HIDING } fails;
 
 DIR *__wrap_opendir(const char *path) {
     errno = EMFILE;
     return fails == DIRECTORY ? NULL : __real_opendir(path);
 }
 
+static bool is_hidden(const struct dirent *entry) {
+    long pid = entry != NULL ? strtol(entry->d_name, NULL, 10) : 0;
+    return fails == HIDING && pid != 0 && pid != getpid();
+}
+
 struct dirent *__wrap_readdir(DIR *list) {
-    if (fails != LISTING)
-        return __real_readdir(list);
+    if (fails != LISTING) {
+        struct dirent *entry = __real_readdir(list);
+        while (is_hidden(entry))
+            entry = __real_readdir(list);
+        return entry;
+    }
     errno = EIO;
     return NULL;
 }
@@ -94,7 +107,7 @@ static void lead(int (*check)(void)) {
 
 static void leftover_processes_are_found_without_proc(void **state) {
     (void)state;
-    for (int i = NOTHING; i <= FILES; i++) {
+    for (int i = NOTHING; i <= HIDING; i++) {
         int status = 0;
         fails = (unsigned)i;
         pid_t pid = fork();
@@ -109,40 +122,62 @@ static void leftover_processes_are_found_without_proc(void **state) {
     }
 }
 
-/* Return 0, or the number of the check that failed, as find_and_kill does. Of the two leftover
- * processes, only the second holds the output, under another descriptor number than the caller. */
-static int find_writer(void) {
+/* Fork a process that stops itself. Of the caller's descriptors above 2 it has only `kept`, under
+ * another number, or none if `kept` is negative. Returns false if that fails. */
+static bool fork_holder(int kept, bool dumpable) {
+    enum { OTHER_NUMBER = 100 };
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (kept >= 0)
+            (void)dup2(kept, OTHER_NUMBER);
+        for (int fd = 3; fd < OTHER_NUMBER; fd++)
+            (void)close(fd);
+        (void)prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
+        (void)kill(getpid(), SIGSTOP);
+    }
+    return pid > 0 && waitpid(pid, NULL, WUNTRACED) == pid;
+}
+
+/* Root with its capabilities sees the descriptors of every process. */
+static bool drop_capabilities(void) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    return syscall(SYS_capset, &header, none) == 0;
+}
+
+/* Leave a process with one of two outputs, or with none if `kept` is negative, and kill it. Returns
+ * true if the outputs are found before and during the kill, and no writer is left after it. */
+static bool finds_holder(int kept, bool dumpable, unsigned expected) {
     struct outputs outputs = {.n = 0};
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    int ends[4];
+    if (pipe2(ends, O_CLOEXEC) != 0 || pipe2(ends + 2, O_CLOEXEC) != 0)
+        return false;
+    outputs_note(&outputs, ends[1], ends[3]);
+    /* The caller is a writer itself. That must not count for a process that shows its files. */
+    bool good = outputs_with_writer(&outputs) == (BS_STDOUT | BS_STDERR) && fork_holder(-1, true) &&
+                kill_leftover_processes(true, &outputs) == 0 &&
+                fork_holder(kept >= 0 ? ends[kept] : -1, dumpable);
+    for (int i = 0; i < 4; i++)
+        bs_close(&ends[i]);
+    return good && outputs_held(&outputs) == expected &&
+           kill_leftover_processes(true, &outputs) == expected &&
+           outputs_with_writer(&outputs) == 0;
+}
+
+/* Return 0, or the number of the check that failed, as find_and_kill does. */
+static int find_writer(void) {
+    enum { OUT = 1, ERR = 3 };
+    if (!finds_holder(-1, true, 0))
         return 1;
-    outputs_note(&outputs, ends[1], ends[1]);
-    if (outputs.n != 2)
+    if (!finds_holder(OUT, true, BS_STDOUT))
         return 2;
-    pid_t other = fork();
-    if (other == 0) {
-        bs_close(&ends[0]);
-        bs_close(&ends[1]);
-        (void)kill(getpid(), SIGSTOP);
-    }
-    if (other < 0 || waitpid(other, NULL, WUNTRACED) != other)
+    if (!drop_capabilities())
         return 3;
-    if (outputs_are_held(&outputs) || kill_leftover_processes(true, &outputs))
+    if (!finds_holder(-1, false, 0))
         return 4;
-    pid_t writer = fork();
-    if (writer == 0) {
-        (void)dup2(ends[1], 100);
-        bs_close(&ends[0]);
-        bs_close(&ends[1]);
-        (void)kill(getpid(), SIGSTOP);
-    }
-    if (writer < 0 || waitpid(writer, NULL, WUNTRACED) != writer)
+    if (!finds_holder(OUT, false, BS_STDOUT))
         return 5;
-    bs_close(&ends[0]);
-    bs_close(&ends[1]);
-    if (!outputs_are_held(&outputs) || !kill_leftover_processes(true, &outputs))
-        return 6;
-    return outputs_are_held(&outputs) ? 7 : 0;
+    return finds_holder(ERR, false, BS_STDERR) ? 0 : 6;
 }
 
 static void a_killed_writer_is_noticed(void **state) {

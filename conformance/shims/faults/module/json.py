@@ -239,3 +239,15 @@ def a_process_outside_of_the_group_is_forgotten():
         original(self)
         if self.detached:
             self.unfinished.clear()
+
+
+@fault(
+    "MODULE-JSON-04",
+    "a number is no value if a process holds stderr",
+    "one flag for both streams, as killed_writers",
+)
+def a_process_with_stderr_makes_a_number_invalid():
+    @replaces(execution.Execution)
+    def judge_tail(original, self, value, ended):
+        streams = ["stdout"] if ended["unfinished"] else []
+        original(self, value, ended | {"unfinished": streams})
