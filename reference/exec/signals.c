@@ -211,7 +211,8 @@ void bs_signals_release(struct bs_signal_slot *slot, unsigned *sigints, unsigned
     /* active_runs is already 0 in a child that was forked during the run */
     if (active_runs > 0 && --active_runs == 0)
         restore(2);
-    /* The slot still counts signals, so the counts below include those of handlers that run. */
+    /* A handler that began earlier may still add its signal to the slot. So wait for it before the
+     * counts are read. */
     wait_for_handlers();
     close_slot(slot);
     *sigints = atomic_load(&slot->noted[0]);

@@ -15,7 +15,7 @@
 struct bs_body {
     const char *text;
     size_t len;
-    /* length without the `**` segments at its end, of which several mean the same as one */
+    /* length without the `**` segments at its end; several of them mean the same as one */
     size_t top;
     unsigned look; /* the classes of the bytes in the body, as bits (sbpl/spell.h) */
     /* Length of the segments before the first wildcard, also if this wildcard is the `**` at the

@@ -211,8 +211,10 @@ class Scene:
         return self._late.setdefault(path, secrets.token_hex(12))
 
     def after_the_start(self) -> None:
-        """Write the late decoys, and then the marker for which their attempts wait. Before that,
-        note the files that the command has moved."""
+        """Note the files that the command has moved, and write the late decoys.
+
+        The marker comes last: the attempts on these decoys wait for it.
+        """
         self._watch.note_displaced(self._tokens)
         for path, token in self._late.items():
             # The launcher may have put a mount point there, or may have moved the folder.

@@ -202,30 +202,36 @@ static uint32_t intern(struct bs_subsets *subsets) {
 }
 
 /* True if every automaton state in the set of `state` treats both classes in the same way, so that
- * both lead to the same set. */
+ * both lead to the same set. Adds the words that were read to *words. */
 static bool act_alike(const struct bs_subsets *subsets, const struct bs_subset_state *state,
-                      uint32_t a, uint32_t b) {
+                      uint32_t a, uint32_t b, size_t *words) {
     const struct bs_automaton *automaton = subsets->automaton;
     const uint64_t *by_a = automaton->consume + (size_t)a * automaton->words;
     const uint64_t *by_b = automaton->consume + (size_t)b * automaton->words;
     bool alike = automaton->loop_of[a] == automaton->loop_of[b];
-    for (size_t i = state->begin; i < state->end && alike; i++) {
+    size_t i = state->begin;
+    for (; i < state->end && alike; i++) {
         const struct bs_subset_word *word = &subsets->pool[i];
         alike = ((by_a[word->at] ^ by_b[word->at]) & word->bits) == 0;
     }
+    *words += i - state->begin;
     return alike;
 }
 
 /* Make the edges of a state. Classes that act alike share an edge; few states have many different
- * edges. Returns false if there is no room for a set that an edge leads to. */
-static bool follow(struct bs_subsets *subsets, uint32_t state) {
+ * edges. Returns false if there is no room for a set that an edge leads to, or if the comparisons
+ * read more words than `work`, which is reduced by the words that were read. */
+static bool follow(struct bs_subsets *subsets, uint32_t state, size_t *work) {
     uint32_t n_classes = subsets->automaton->n_classes;
+    size_t words = 0;
     uint8_t different[256];
     uint32_t n = 0;
     for (uint32_t class = 0; class < n_classes; class ++) {
         uint32_t i = 0;
-        while (i < n && !act_alike(subsets, &subsets->states[state], different[i], class))
+        while (i < n && !act_alike(subsets, &subsets->states[state], different[i], class, &words))
             i++;
+        if (words > *work)
+            return false;
         uint32_t to = 0;
         if (i < n) {
             to = subsets->edges[(size_t)state * n_classes + different[i]];
@@ -238,6 +244,7 @@ static bool follow(struct bs_subsets *subsets, uint32_t state) {
             return false;
         subsets->edges[(size_t)state * n_classes + class] = to;
     }
+    *work -= words;
     return true;
 }
 
@@ -257,7 +264,7 @@ static bool explore(struct bs_subsets *subsets, size_t work) {
         if (cost > work)
             return false;
         work -= cost;
-        if (!follow(subsets, state))
+        if (!follow(subsets, state, &work))
             return false;
     }
     return true;

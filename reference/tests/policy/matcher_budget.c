@@ -182,6 +182,25 @@ static void rules_that_end_in_a_name_are_matched_from_the_end(void **state) {
     drop(&made);
 }
 
+/* All rules are active in each set of states, and only the last ones tell two bytes apart. So each
+ * comparison of two bytes reads the whole set. */
+static void comparing_bytes_counts_as_work(void **state) {
+    (void)state;
+    enum { ALIKE = 1000, BYTES = 64 };
+    for (size_t alike = 10; alike <= ALIKE; alike += ALIKE - 10) {
+        struct made made = make_rules("*?a", alike + BYTES);
+        for (size_t i = 0; i < BYTES; i++) {
+            char *text = made.texts + (alike + i) * 256;
+            made.patterns[alike + i].len = (size_t)snprintf(text, 256, "*?%ca", (char)('@' + i));
+        }
+        struct bs_matcher *matcher = NULL;
+        assert_int_equal(bs_matcher_compile(made.patterns, made.n, false, &matcher, NULL), BS_OK);
+        assert_string_equal(bs_matcher_facts(matcher).tier, alike < ALIKE ? "tables" : "index");
+        bs_matcher_free(matcher);
+        drop(&made);
+    }
+}
+
 static void a_budget_gives_the_same_matcher_each_time(void **state) {
     (void)state;
     struct made made = make_rules("*%1$zu*%2$c*/*%2$c*/**/x", 700);
@@ -209,6 +228,7 @@ int main(void) {
         cmocka_unit_test(a_long_rule_is_shown_truncated),
         cmocka_unit_test(ordinary_lists_become_indexes_of_moderate_size),
         cmocka_unit_test(rules_that_end_in_a_name_are_matched_from_the_end),
+        cmocka_unit_test(comparing_bytes_counts_as_work),
         cmocka_unit_test(a_budget_gives_the_same_matcher_each_time),
     };
     return cmocka_run_group_tests_name("policy/matcher_budget", tests, NULL, NULL);

@@ -159,8 +159,8 @@ static void few_and_many_exceptions_under_globs_are_checked_alike(void **state) 
     }
 }
 
-/* The matcher refuses so many globs. There are so many exceptions that trying to compile the globs
- * again for each of them would take minutes. */
+/* The globs exceed the budget of the matcher. If they were compiled again for each of the many
+ * exceptions, the test would take minutes. */
 static void too_many_globs_are_refused_after_one_attempt(void **state) {
     (void)state;
     enum { GLOBS = 1500, EXCEPTIONS = 3000, EACH = 120 };

@@ -8,7 +8,7 @@ SIGNALS = {each.value: each.name for each in signal.Signals}
 
 
 def end(child, limit_s=None):
-    """Wait for the end of a program and return it, or that the program is running."""
+    """Return how a program ended. If it still runs after limit_s seconds, the result says so."""
     try:
         code = child.wait(limit_s)
     except subprocess.TimeoutExpired:
