@@ -87,7 +87,7 @@ def test_a_module_that_ignores_sigterm_ends_with_a_killed_caller(case: ModuleCas
         module = events.wait("ready").pid
         shim.signal("KILL")
         shim.wait_exit()
-        gone = until(lambda: module not in {p.pid for p in shim.descendants() if p.alive}, 3)
+        gone = until(lambda: module not in {p.pid for p in shim.descendants() if p.alive})
     expect("whether the module has ended", gone, True)
 
 

@@ -67,7 +67,7 @@ def test_the_module_ends_with_a_killed_caller(case: ModuleCase) -> None:
         module = events.wait("ready").pid
         shim.signal("KILL")
         shim.wait_exit()
-        gone = until(lambda: module not in {p.pid for p in shim.descendants() if p.alive}, 3)
+        gone = until(lambda: module not in {p.pid for p in shim.descendants() if p.alive})
         left = [each.describe() for each in shim.descendants() if each.alive]
     expect("whether the module has ended", gone, True, {"survivors": left} if left else {})
 

@@ -278,8 +278,8 @@ def test_each_of_several_terminates_sends_a_signal(case: ProcessCase) -> None:
 
 
 def received(events: Events, count: int) -> None:
-    """Wait until the child has logged `count` signals, at most 3 s because one may be missing."""
-    until(lambda: len(events.all("signal")) >= count, 3)
+    """Wait until the child has logged `count` signals, at most 5 s because one may be missing."""
+    until(lambda: len(events.all("signal")) >= count, 5)
 
 
 @requires("PROCESS-OPEN-12", needs=["PROCESS-CHILD-01"])
