@@ -10,7 +10,7 @@ from boxspec.api import Late, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
-from contracts.exec.moments import BY_SIGINT, BY_SIGTERM, TIMED_OUT, until
+from contracts.exec.moments import BY_SIGINT, BY_SIGTERM, TIMED_OUT, settled, until
 from contracts.exec.spawn_io import digest, pattern, shell, stream
 
 CAP = 1000
@@ -79,6 +79,18 @@ def test_output_beyond_the_cap_in_the_grace_keeps_the_annotation(
     if name == "stderr":
         wanted = {"stdout": digest(b""), "stderr": digest(pattern(CAP, "A") + b"\n" + note)}
     expect("stdout and stderr", {each: stream(seen, each) for each in STREAMS}, wanted)
+
+
+@requires("EXEC-CAP-02", capability="exec.cap", overlap=6.5, needs=["EXEC-KILL-02"])
+@pytest.mark.parametrize("size", [CAP, CAP - 1])
+def test_output_within_the_cap_is_whole_after_sigkill(case: ExecCase, size: int) -> None:
+    line = 'trap "" TERM; "$1" "$2" 0; exec "$3" "$4" 60000'
+    request = shell(line, P.flood, size, P.slow_exit, case.events().path)
+    limits: dict[str, Any] = {"timeout_ms": DEADLINE_MS, "max_output_bytes": CAP}
+    seen = case.exec.run(**request, **limits, within_s=20)
+    settled(case.events())
+    got = (seen.result["exit_code"], seen.result["truncated"], seen.stdout_len)
+    expect("exit_code, truncated and bytes kept", got, (None, False, size))
 
 
 @requires(

@@ -25,6 +25,7 @@ PAIRS: dict[str, list[tuple[str | bytes, str | bytes]]] = {
     "a value like a template": [("A", "$B ${PATH} %PATH% ~ `id` \\$A"), ("B", "/x")],
     "a name like the loader's": [("LD_BOXSPEC", "x"), ("_", "y")],
     "a name with a blank": [("TWO WORDS", "x")],
+    "blanks at the ends": [(" NAME ", "x"), ("A", " x "), ("B", "\tx\n"), ("C", " ")],
     "many": [(f"N{i}", str(i)) for i in range(2000)],
     "a long value": [("LONG", "x" * 100_000)],
 }
@@ -44,6 +45,7 @@ ODD = {
     "BOXSPEC_EMPTY": "",
     "BOXSPEC_EQUALS": "a=b",
     "BOXSPEC_LINES": "a\nb",
+    "BOXSPEC_BLANKS": " x ",
     "BOXSPEC_TEMPLATE": "$LC_ALL ${LC_ALL} ~ `id`",
     "boxspec.dotted": "x",
     "BASH_FUNC_boxspec%%": "() {  :\n}",

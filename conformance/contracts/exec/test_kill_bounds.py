@@ -60,11 +60,11 @@ STARTED_AND_SIGNALLED = [
 LAST_SIGNAL = "USR2"
 
 
-@pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
-@requires("EXEC-KILL-10", overlap=0.8, needs=STARTED_AND_SIGNALLED)
-def test_the_first_signal_is_sent_to_the_leader_once(case: ExecCase, why: str) -> None:
-    # The signals are counted in the kernel when they are sent: two equal pending signals arrive as
-    # one.
+def signals_to_leader(case: ExecCase, why: str) -> list[str]:
+    """Return the signals that were sent to the leader or its group, in their order.
+
+    They are recorded in the kernel when they are sent: two equal pending signals arrive as one.
+    """
     events, name = case.events(), "TERM" if why == "deadline" else why
     deadline: Limits = {"timeout_ms": 500} if why == "deadline" else {}
     with case.exec.start(
@@ -81,8 +81,25 @@ def test_the_first_signal_is_sent_to_the_leader_once(case: ExecCase, why: str) -
         shim.finish()
         sent = shim.warden.kills()
     attempted(events, signal=1)
-    to_leader = [kill for kill in sent if abs(kill.target) == leader and kill.name == name]
-    expect(f"how often SIG{name} was sent to the leader", len(to_leader), 1, {"sent": sent})
+    return [kill.name for kill in sent if abs(kill.target) == leader]
+
+
+@pytest.mark.parametrize("why", ["deadline", "TERM", "INT"])
+@requires("EXEC-KILL-10", overlap=0.8, needs=STARTED_AND_SIGNALLED)
+def test_the_first_signal_is_sent_to_the_leader_once(case: ExecCase, why: str) -> None:
+    name, sent = "TERM" if why == "deadline" else why, signals_to_leader(case, why)
+    expect(f"how often SIG{name} was sent to the leader", sent.count(name), 1, {"sent": sent})
+
+
+@pytest.mark.parametrize("why", ["deadline", "INT"])
+@requires("EXEC-KILL-07", overlap=0.8, needs=STARTED_AND_SIGNALLED)
+def test_sigcont_does_not_precede_the_first_signal(case: ExecCase, why: str) -> None:
+    name, sent = "TERM" if why == "deadline" else why, signals_to_leader(case, why)
+    # If SIGCONT came first, a stopped child would go on with its work before it is asked to end.
+    if name not in sent:
+        raise Blocked(["EXEC-KILL-01"], f"no SIG{name} was sent to the leader")
+    early = "CONT" in sent[: sent.index(name)]
+    expect(f"whether SIGCONT was sent before SIG{name}", early, False, {"sent": sent})
 
 
 ENDS: dict[str, tuple[str, str, Limits]] = {

@@ -254,6 +254,17 @@ def test_a_tilde_in_path_is_not_expanded(case: ExecCase) -> None:
     expect("which program ran", got, "in current")
 
 
+@requires("EXEC-PATH-05", needs=["EXEC-PATH-01"])
+@pytest.mark.parametrize("entry", [" bin ", "{tmp}/current/ bin ", "bin\n"])
+def test_blanks_at_the_ends_of_an_entry_are_kept(case: ExecCase, entry: str) -> None:
+    place = entry.removeprefix("{tmp}/current/")
+    saying(case.tmp / "current" / place / TOOL, "with blanks")
+    saying(case.tmp / "current" / place.strip() / TOOL, "without blanks")
+    env, current = path(entry.format(tmp=case.tmp)), str(case.tmp / "current")
+    got = output_of(case, program=TOOL, env=env, current_dir=current)
+    expect("which program ran", got, "with blanks")
+
+
 @requires("EXEC-PATH-05", pitfalls=["A12"])
 def test_a_name_with_a_slash_is_not_searched(case: ExecCase) -> None:
     saying(case.tmp / "bin" / "sub" / TOOL, "in PATH")

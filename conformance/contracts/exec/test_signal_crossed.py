@@ -168,6 +168,23 @@ def test_a_signal_after_the_childs_exit_is_listed(case: ExecCase, name: str) -> 
         expect("pending_signals", seen.result["pending_signals"], [f"SIG{name}"])
 
 
+@requires("EXEC-RESULT-01", overlap=1.5, needs=["EXEC-RESULT-03"])
+def test_a_signal_after_exit_code_0_leaves_a_success(case: ExecCase) -> None:
+    events = case.events()
+    line = '"$1" "$2" --setsid --keep out; exit 0'
+    with case.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as shim:
+        events.wait("orphan")
+        shell_ends(shim)
+        pass_time(3 * case.tick_ms)
+        sent = shim.signal("TERM")
+        seen = shim.finish()
+    if seen.raw is None:
+        raise over_before_signal(shim.t_started_ns, sent)
+    got = (seen.result["success"], seen.result["exit_code"])
+    with for_the_prompt(case):
+        expect("success and exit_code", got, (True, 0))
+
+
 def result_of_signal_after_the_cap(case: ExecCase, name: str) -> RunResult:
     """Send a signal to the caller after output beyond the cap has ended the child.
 

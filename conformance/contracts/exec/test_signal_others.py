@@ -10,6 +10,7 @@ import pytest
 
 from boxspec.api import Failure, ShimProcess, expect, for_the_prompt, requires
 from boxspec.api import programs as P
+from boxspec.subject.observe.procs import Status
 from contracts.exec.answers import ObservedRun
 from contracts.exec.caller_signals import SIGNALS
 from contracts.exec.client import ExecCase, RunOptions
@@ -72,6 +73,36 @@ def test_another_signal_that_the_caller_ignores_changes_nothing(case: ExecCase, 
     if got != wanted:
         wanted = end_when_idle(case, name, "--ignore", name)
     expect("how the caller ended after the signal", got, wanted)
+
+
+@requires("EXEC-SIGNAL-12", pitfalls=["D8"])
+def test_the_callers_handler_of_sigchld_stays(case: ExecCase) -> None:
+    events, gate = case.events(), case.fifo("open")
+    state = ["--preload", P.preload("catch_sigchld")]
+    with case.exec.start(
+        program=P.gate, args=[events.path, str(gate)], state=state, hold=True, within_s=10
+    ) as shim:
+        events.wait("ready")
+        during = catches_sigchld(shim.status())
+        case.open_gate(gate)
+        shim.wait_response()
+        need_preload(shim, "catch_sigchld")
+        after = catches_sigchld(shim.status())
+        shim.finish()
+    wanted = True
+    if not (during and after):
+        # The runtime may have replaced the handler when it started.
+        with case.idle(*state) as idle:
+            wanted = signal.SIGCHLD in idle.mask("SigCgt")
+    expect(
+        "whether the caller handles SIGCHLD during the run and after it",
+        (during or not wanted, after or not wanted),
+        (True, True),
+    )
+
+
+def catches_sigchld(status: Status) -> bool:
+    return signal.SIGCHLD in status.mask("SigCgt")
 
 
 def without_handlers(case: ExecCase, **request: Unpack[RunOptions]) -> ShimProcess[ObservedRun]:

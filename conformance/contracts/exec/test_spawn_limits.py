@@ -11,7 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from boxspec.api import Failure, NotMeasured, ShimBroke, expect, requires, satisfies
+from boxspec.api import (
+    Failure,
+    NotMeasured,
+    ShimBroke,
+    expect,
+    expect_no_longer,
+    requires,
+    satisfies,
+)
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
 from contracts.exec.client import ExecCase
@@ -154,8 +162,13 @@ def kind_of(target: str) -> str:
     return target.partition("[")[0]
 
 
-def outcome_with_descriptors(case: ExecCase, limit: int, usual: dict[str, str]) -> str:
-    """Return the outcome of a run with this many descriptors; empty if the shim does not start."""
+def outcome_with_descriptors(
+    case: ExecCase, limit: int, usual: dict[str, str], refused: list[ObservedRun]
+) -> str:
+    """Return the outcome of a run with this many descriptors; empty if the shim does not start.
+
+    A run that ends in a spawn failure is added to `refused`.
+    """
     state = ["--nofile", str(limit)]
     try:
         seen, descriptors = held_run(case, *state)
@@ -172,28 +185,30 @@ def outcome_with_descriptors(case: ExecCase, limit: int, usual: dict[str, str]) 
     # run, so only 0 is compared.
     if descriptors and kind_of(descriptors.get("0", "")) != kind_of(usual.get("0", "")):
         return f"{limit}: descriptor 0 of the caller was closed"
-    kind = error_of(seen).get("kind")
+    if outcome(seen) == SPAWN_FAILURE:
+        refused.append(seen)
     # A result and a spawn failure are both correct.
-    return (
-        outcome(seen)
-        if kind is None or outcome(seen) == SPAWN_FAILURE
-        else (f"{limit}: {outcome(seen)}")
-    )
+    elif error_of(seen).get("kind") is not None:
+        return f"{limit}: {outcome(seen)}"
+    return outcome(seen)
 
 
 RIGHT = {SPAWN_FAILURE, "exit 7"}
 
+# How much longer than another run a run may take that is refused at once.
+AT_ONCE_MS = 400
 
 # After this number of successes in a row, more descriptors do not change the outcome.
 ENOUGH = 6
 
 
-def sweep(case: ExecCase, limits: range) -> Iterator[str]:
+def sweep(
+    case: ExecCase, limits: range, usual: dict[str, str], refused: list[ObservedRun]
+) -> Iterator[str]:
     """Yield the outcomes up to the first wrong one. A shim that hangs may hang at each limit."""
-    _, usual = held_run(case)
     right = 0
     for limit in limits:
-        each = outcome_with_descriptors(case, limit, usual)
+        each = outcome_with_descriptors(case, limit, usual, refused)
         if each:
             yield each
         if each not in {*RIGHT, ""}:
@@ -203,9 +218,11 @@ def sweep(case: ExecCase, limits: range) -> Iterator[str]:
             return
 
 
-@requires("EXEC-SPAWN-11", pitfalls=["A24"], overlap=True)
+@requires("EXEC-SPAWN-11", pitfalls=["A24"], overlap=True, timing=True)
 def test_running_out_of_descriptors_is_an_error_at_every_step(case: ExecCase) -> None:
-    decided = list(sweep(case, range(3, 36)))
+    control, usual = held_run(case)
+    refused: list[ObservedRun] = []
+    decided = list(sweep(case, range(3, 36), usual, refused))
     if not decided:
         raise NotMeasured("the shim needs more than 35 descriptors to start")
     expect(
@@ -216,6 +233,18 @@ def test_running_out_of_descriptors_is_an_error_at_every_step(case: ExecCase) ->
             "spawn failures first, then the child's own end",
         ),
     )
+    expect_at_once(case, refused, control)
+
+
+def expect_at_once(
+    case: ExecCase, refused: list[ObservedRun], control: ObservedRun, life_ms: int = 0
+) -> None:
+    """Expect that the slowest of the refused runs took little longer than a usual run, without the
+    life of the child of that run."""
+    if refused:
+        slowest = max(refused, key=lambda seen: seen.elapsed_ms)
+        what = "how much longer a refused run took than a run that was not refused"
+        expect_no_longer(case, what, slowest, control, AT_ONCE_MS - life_ms)
 
 
 def witness(case: ExecCase, user: int) -> subprocess.Popen[bytes]:
@@ -264,17 +293,21 @@ def test_a_refused_process_is_a_spawn_error_and_signals_no_process(case: ExecCas
     )
 
 
-def outcome_with_processes(case: ExecCase, processes: int) -> str:
+# How long the child of a run that is not refused lives.
+LIFE_MS = 600
+
+
+def outcome_with_processes(case: ExecCase, processes: int, ended: list[ObservedRun]) -> str:
     """Return the outcome of a run with this many processes and threads, or a text about
-    leftovers."""
-    # The child lives for 0.6 s, so a run that gives up early would leave it.
+    leftovers. A run with an answer is added to `ended`."""
+    # A run that gives up early would leave the child.
     state = ["--uid", str(unused_user()), "--nproc", str(processes)]
     if not answers(case, state):
         return ""
     try:
         seen: ObservedRun = case.exec.run(
             program="/bin/sleep",
-            args=["0.6"],
+            args=[f"{LIFE_MS / 1000}"],
             stdin=b"",
             state=state,
             expect_result=False,
@@ -287,17 +320,19 @@ def outcome_with_processes(case: ExecCase, processes: int) -> str:
     if seen.raw is None:
         crashed = crash(case, seen, state)
         return crashed and f"{processes}: {crashed}"
+    ended.append(seen)
     return error_of(seen).get("kind") or outcome(seen)
 
 
-@requires("EXEC-SPAWN-15", pitfalls=["A25"], overlap=6.0, needs=["EXEC-LEAK-02"])
+@requires("EXEC-SPAWN-15", pitfalls=["A25"], overlap=6.0, timing=True, needs=["EXEC-LEAK-02"])
 def test_running_out_of_processes_leaves_nothing_at_every_step(case: ExecCase) -> None:
     need_other_users("only root can set a process limit for another user")
     decided: list[str] = []
+    ended: list[ObservedRun] = []
     # Stop at the second success in a row: one success is not enough, because threads that start
     # later may need one more process.
     for processes in range(1, 40):
-        if each := outcome_with_processes(case, processes):
+        if each := outcome_with_processes(case, processes, ended):
             decided.append(each)
         if len(decided) > 1 and decided[-2:] == ["exit 0"] * 2:
             break
@@ -311,6 +346,7 @@ def test_running_out_of_processes_leaves_nothing_at_every_step(case: ExecCase) -
             "execution errors first, then the child's own end",
         ),
     )
+    expect_at_once(case, [seen for seen in ended if error_of(seen)], ended[-1], LIFE_MS)
 
 
 @requires("EXEC-SPAWN-16", pitfalls=["C1"])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import pytest
 
-from boxspec.api import expect, expect_within, requires
+from boxspec.api import Late, expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.client import ExecCase, RunOptions
+from contracts.exec.moments import SETTLED_MS, until
 from contracts.exec.spawn_io import (
     digest,
     fd_of,
@@ -186,6 +188,28 @@ def test_payloads_are_not_throttled_by_the_tick(case: ExecCase) -> None:
     pipefuls = len(data) // 65_536
     what = "10 MiB, a quarter of a tick for each pipe-full"
     expect_within(case, what, began, ended, pipefuls * case.tick_ms / 4)
+
+
+# A pipe holds a small part of this.
+LARGE = pattern(300_000)
+
+
+@requires("EXEC-STDIN-03", pitfalls=["F11"], overlap=1.7, needs=["EXEC-KILL-01", "EXEC-DRAIN-07"])
+@pytest.mark.parametrize("cause", ["deadline", "TERM", "INT"])
+def test_the_rest_of_a_payload_arrives_in_the_grace(case: ExecCase, cause: str) -> None:
+    # The child reads its stdin only after the first signal.
+    mark = case.tmp / "set up"
+    line = 'trap \'exec "$1"\' TERM INT; : >"$2"; while :; do sleep 0.05; done'
+    request = shell(line, P.hash_stdin, mark)
+    limit: dict[str, Any] = {"timeout_ms": SETTLED_MS} if cause == "deadline" else {}
+    with case.exec.start(**request, **limit, stdin=LARGE, within_s=20) as shim:
+        if cause != "deadline":
+            until(mark.exists)
+            shim.signal(cause)
+        seen = shim.finish()
+    if not mark.exists():
+        raise Late("the child is set up before its deadline", "a handler", "none")
+    expect("what the child read after the first signal", seen.stdout, hash_line(LARGE))
 
 
 # The payload is larger than 32 MiB, a common limit. A request with more than 64 MiB is longer than

@@ -1,7 +1,17 @@
-"""Faults of large limits."""
+"""Faults of limits that are not reached."""
 
 import exec.ops as ops
+import exec.run as run
 from faults.registry import fault, replaces
+
+
+@fault("EXEC-CAP-02", "truncated is true if SIGKILL ended a run with a cap", "a common path")
+def sigkill_is_a_cut():
+    @replaces(run.Run)
+    def report(original, self, cause):
+        cut = self.given_up is not None and self.request.max_output_bytes is not None
+        made = original(self, cause)
+        return made | {"truncated": made["truncated"] or cut}
 
 
 def limited(change):

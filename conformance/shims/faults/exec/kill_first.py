@@ -1,5 +1,6 @@
 """Faults of the first signal to a group."""
 
+import _signal
 from time import monotonic_ns
 
 import constants
@@ -11,6 +12,14 @@ from faults.registry import fault, replaces
 @fault("EXEC-KILL-01", "the first signal goes to descendants, found by parents", "pgrep -P")
 def the_signal_goes_down_the_tree():
     signals_go_to_descendants()
+
+
+@fault("EXEC-KILL-07", "SIGCONT is sent before the first signal", "a stopped child is woken first")
+def sigcont_comes_first():
+    @replaces(run.Run)
+    def first_signal(original, self, cause):
+        self.group.signal(_signal.SIGCONT)
+        original(self, cause)
 
 
 @fault("EXEC-KILL-02", "a timeout of 0 has no grace", "if timeout == 0: kill()")

@@ -308,6 +308,15 @@ def a_killed_writer_is_no_success():
     fails_if(lambda each: each.killed_writers)
 
 
+@fault("EXEC-RESULT-01", "a run with a pending signal has no success", "any signal is a failure")
+def a_pending_signal_is_no_success():
+    @replaces(batch.Batch)
+    def finish(original, self, i, watch, answer):
+        original(self, i, watch, answer)
+        if isinstance(answer, dict) and answer["pending_signals"]:
+            answer["success"] = False
+
+
 @fault("EXEC-RESULT-01", "output without an end has no success", "err = cmd.Wait(), WaitDelay")
 def a_detached_writer_is_no_success():
     fails_if(lambda each: each.detached)
