@@ -12,14 +12,14 @@ import pytest
 
 from boxspec.api import Failure, NotApplicable, expect, requires
 from boxspec.api import programs as P
-from contracts.process.client import ProcessCase, RequestFields, step
+from contracts.process.client import ProcessCase, RequestFields, handle, step
 from contracts.process.judging import asked, carried_out, shell
 from contracts.shared.callers import in_a_removed_directory
 from contracts.shared.signals import expect_the_three_to_act, ignoring
 
 HOW = pytest.mark.parametrize("how", ["script", "bridge"])
 # Each of these must arrive as one argument, although a shell would split or expand it.
-WORDS = ["", "two words", "*", "$HOME", "-c", "--", "'\"", "line\nbreak"]
+WORDS = ["", "two words", " ends ", "*", "$HOME", "-c", "--", "'\"", "line\nbreak"]
 
 
 def reported(
@@ -44,11 +44,34 @@ def test_arguments_arrive_unchanged(case: ProcessCase, how: str) -> None:
 
 @requires("PROCESS-CHILD-01")
 @HOW
-def test_a_child_runs_in_the_directory_of_its_request(case: ProcessCase, how: str) -> None:
-    place = case.tmp / "a place"
+def test_argv_0_is_the_program_as_it_was_given(case: ProcessCase, how: str) -> None:
+    _, printed = carried_out(case, how, "cat", ["/proc/self/cmdline"])
+    expect("the child's argv", printed.split(b"\0")[:-1], [b"cat", b"/proc/self/cmdline"])
+
+
+@requires("PROCESS-CHILD-01")
+@HOW
+@pytest.mark.parametrize("name", ["a place", " ends "])
+def test_a_child_runs_in_the_directory_of_its_request(
+    case: ProcessCase, how: str, name: str
+) -> None:
+    place = case.tmp / name
     place.mkdir()
     said = reported(case, how, current_dir=str(place))
     expect("the child's working directory", said["cwd"], str(place.resolve()))
+
+
+@requires("PROCESS-CHILD-01")
+def test_the_directory_of_a_process_is_not_that_of_the_next_one(case: ProcessCase) -> None:
+    usual, kept = reported(case, "script")["cwd"], case.tmp / "second.json"
+    (case.tmp / "place").mkdir()
+    fields = {"current_dir": str(case.tmp / "place")}
+    handles = {"first": shell("cat"), "second": handle(P.report, [kept])}
+    handles["first"]["request"] |= fields
+    steps = [step("open", "first"), step("open", "second"), step("wait", "second")]
+    case.process.script(handles, steps)
+    found = json.loads(kept.read_text())["cwd"]
+    expect("working directory of a process without current_dir", found, usual)
 
 
 @requires("PROCESS-CHILD-01")
@@ -66,7 +89,7 @@ def test_a_child_runs_in_no_other_directory(case: ProcessCase, place: str) -> No
 @requires("PROCESS-CHILD-01")
 @HOW
 def test_a_child_has_the_environment_of_its_request(case: ProcessCase, how: str) -> None:
-    env = {"BOXSPEC_A": "a=b c", "BOXSPEC_EMPTY": ""}
+    env = {"BOXSPEC_A": "a=b c", "BOXSPEC_BLANKS": " x ", "BOXSPEC_EMPTY": ""}
     said = reported(case, how, env={"clear_and_set": [[*pair] for pair in env.items()]})
     pairs = [b64decode(each).decode().partition("=") for each in said["env_b64"]]
     # A sandbox adds a TMPDIR.

@@ -77,6 +77,28 @@ def test_a_handle_has_the_piped_streams(case: ProcessCase, modes: tuple[int, int
     expect("the streams", seen.steps[1], wanted)
 
 
+@requires("PROCESS-OPEN-04", needs=["PROCESS-BYTES-02"])
+def test_a_stream_that_has_ended_is_still_in_the_handle(case: ProcessCase) -> None:
+    line = "exec <&- >&-; printf x >&2; exec 2>&-; exec sleep 60"
+    reads = [step("read_eof", stream=name) for name in ("stdout", "stderr")]
+    steps = [step("open"), *reads, step("write", data=b"x"), step("streams"), *reads, step("kill")]
+    seen = case.process.script({"a": shell(line)}, steps)
+    got = (seen.steps[4], [each.get("bytes") for each in seen.steps[5:7]])
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), True)
+    expect("the streams, and the lengths of a second read", got, (streams, [0, 0]))
+
+
+@requires("PROCESS-OPEN-04")
+@pytest.mark.parametrize("modes", [(1, 1, 1), (2, 1, 1)])
+def test_a_stdin_that_was_closed_is_no_longer_in_the_handle(
+    case: ProcessCase, modes: tuple[int, int, int]
+) -> None:
+    named = dict(zip(("stdin", "stdout", "stderr"), modes, strict=True))
+    steps = [step("open"), step("close_stdin"), step("streams")]
+    seen = case.process.script({"a": {**handle(CAT), **named}}, steps)
+    expect("the streams", seen.steps[2], {"stdin": False, "stdout": True, "stderr": True})
+
+
 @requires("PROCESS-OPEN-04")
 def test_a_null_stream_is_dev_null(case: ProcessCase) -> None:
     line = "cat; for fd in 0 1; do readlink /proc/$$/fd/$fd; done"

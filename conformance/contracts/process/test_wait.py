@@ -8,7 +8,15 @@ from boxspec.api import NotMeasured, at_least, expect, requires
 from boxspec.api import programs as P
 from boxspec.subject.observe import procs
 from contracts.process.client import ProcessCase, Script, Step, handle, step
-from contracts.process.judging import CAT, RUNNING, Pause, is_stopped, member_lives_on, shell
+from contracts.process.judging import (
+    CAT,
+    RUNNING,
+    Pause,
+    has_ended,
+    is_stopped,
+    member_lives_on,
+    shell,
+)
 from contracts.shared.long_times import LARGEST, WRAPS
 from contracts.shared.moments import need_preload, pass_time, send, until
 
@@ -50,6 +58,20 @@ def test_a_dumped_core_is_no_part_of_the_signal(case: ProcessCase) -> None:
         {"a": {"request": shell(line)["request"] | fields}}, [step("open"), step("wait")]
     )
     expect("how the child ended", seen.steps[1], {"signaled": "SIGABRT"})
+
+
+@requires("PROCESS-WAIT-01")
+@pytest.mark.parametrize("look", [step("poll"), step("wait", timeout_ms=0)], ids=["poll", "wait"])
+def test_the_first_poll_after_the_end_reports_it(case: ProcessCase, look: Step) -> None:
+    events, pause = case.events(), Pause(case)
+    handles = {"a": handle(P.slow_exit, [events.path, "0"]), pause.name: pause.handle}
+    with case.process.start(handles, [step("open"), *pause.steps, look]) as shim:
+        leader = events.wait("ready").pid
+        pause.reached()
+        until(lambda: has_ended(case, shim, leader))
+        pause.go_on()
+        seen = shim.finish()
+    expect("how the child ended", seen.steps[-1], {"exited": 0})
 
 
 @requires("PROCESS-WAIT-01", needs=["PROCESS-CHILD-02"])

@@ -71,3 +71,12 @@ def a_continued_caller_ends_the_wait():
 @fault("PROCESS-WAIT-08", "a continued caller ends the grace period", "EINTR counts as the limit")
 def a_continued_caller_ends_the_grace():
     continued_callers_return_from("await_group")
+
+
+@fault("PROCESS-WAIT-01", "a poll reports what the poll before has found", "poll(), then a flag")
+def a_poll_is_one_behind():
+    @replaces(handle.Process)
+    def wait(original, self, timeout_ms):
+        found_before = self.reaped
+        told = original(self, timeout_ms)
+        return told if timeout_ms != 0 or found_before else {"running": True}

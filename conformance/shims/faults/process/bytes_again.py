@@ -1,0 +1,15 @@
+"""A fault of a second write."""
+
+import process.script as script
+from faults.registry import fault, replaces
+
+
+@fault("PROCESS-BYTES-02", "after a failed write a write is not tried", "a sticky error")
+def after_a_failure_no_write_is_tried():
+    @replaces(script.Step)
+    def write(original, self, fd):
+        if getattr(self.handle.process, "write_failed", False):
+            return {"written": 0}
+        told = original(self, fd)
+        self.handle.process.write_failed = told.get("errno") == "EPIPE"
+        return told
