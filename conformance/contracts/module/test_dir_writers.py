@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from boxspec.api import (
+    HostLacks,
     Late,
+    NotApplicable,
     expect,
     expect_within,
     for_the_prompt,
@@ -122,4 +129,47 @@ def test_a_surviving_writer_does_not_delay_the_return(case: ModuleCase) -> None:
     told = seen.result.get("directory_left")
     expect("outcome of the module", end(seen), "value")
     expect("the reported directory, if there is one", told in (None, str(home)), True)
+    expect_not_held_up(case, seen)
+
+
+# Make a file that not even root can remove. FS_IOC_SETFLAGS sets FS_IMMUTABLE_FL.
+STUCK = """
+import fcntl, os, sys
+fd = os.open(sys.argv[1], os.O_RDONLY | os.O_CREAT, 0o600)
+try:
+    fcntl.ioctl(fd, 0x40086602, int(sys.argv[2]).to_bytes(8, sys.byteorder))
+except OSError:
+    sys.exit(3)
+"""
+IMMUTABLE = 0x10
+
+
+def setting(place: object, flags: int) -> list[str]:
+    """Return a command that sets the flags of a file."""
+    python = str(Path(sys.executable).resolve())
+    return [python, "-I", "-S", "-c", STUCK, str(place), str(flags)]
+
+
+@requires("MODULE-DIR-04", overlap=1.5)
+@pytest.mark.parametrize("where", ["stuck", "a/b/stuck"])
+def test_a_file_that_cannot_be_removed_does_not_delay_the_return(
+    case: ModuleCase, where: str
+) -> None:
+    if os.geteuid() != 0:
+        raise HostLacks("root", "only root can make a file immutable")
+    body = f'{" ".join(map(quoted, setting(where, IMMUTABLE)))} || echo >"$HOME/movable"'
+    move = f'[ ! -e "$HOME/movable" ] || : >{quoted(case.tmp / "movable")}'
+    case.module.script("sticks", noting_home(case, f"{body}\n{move}\n{ends(case)}"))
+    try:
+        seen: Executed = case.module.execute("sticks", within_s=15)
+    finally:
+        home = Path(noted(case.tmp / "home"))
+        # An implementation may have moved the file.
+        for stuck in [*home.rglob("stuck")]:
+            subprocess.run(setting(stuck, 0), check=False)
+        shutil.rmtree(home, ignore_errors=True)
+    if (case.tmp / "movable").exists():
+        raise NotApplicable("here a module cannot make a file immutable")
+    got = (end(seen), seen.result.get("directory_left"))
+    expect("outcome of the module, and the reported directory", got, ("value", str(home)))
     expect_not_held_up(case, seen)

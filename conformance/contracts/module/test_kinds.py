@@ -13,7 +13,6 @@ from boxspec.api import Late, NotApplicable, NotMeasured, at_most, expect, requi
 from boxspec.api import programs as P
 from contracts.module.client import ModuleCase
 from contracts.module.judging import (
-    FAILURES,
     FOREVER,
     REMOVE_MS,
     at_work,
@@ -62,48 +61,6 @@ def test_a_module_works_with_more_descriptors_than_select_supports(case: ModuleC
         "outcome of the module, and whether the value is the expected one",
         (end(seen), seen.value == value),
         ("value", True),
-    )
-
-
-# How a module ends. The last module times out.
-ENDS = {
-    "Signaled": "kill -KILL $$",
-    "OutputSizeExceeded": "exec head -c 67108865 /dev/zero",
-    "member": "sleep 60 & echo 1",
-    **FAILURES,
-}
-
-
-def end_and_kept(case: ModuleCase, name: str, ms: int | None = None) -> tuple[str, dict[str, int]]:
-    """Return the end of an execution, and the resources that the caller has after it. The caller
-    waits at the fifo `hold` meanwhile."""
-    with case.module.start(name, timeout_ms=ms, hold=True, within_s=30) as shim:
-        shim.wait_response()
-        until(lambda: not shim.tree(), 0.5)
-        status, children = shim.at_rest(), len(shim.tree())
-        seen = shim.finish()
-    return end(seen), {
-        "descriptors": status.fd_count,
-        "threads": status.threads,
-        "children": children,
-    }
-
-
-@requires("MODULE-LEAK-01", overlap=1.0)
-@pytest.mark.parametrize("how", [*ENDS, "missing"])
-def test_no_end_leaves_more_than_a_value_does(case: ModuleCase, how: str) -> None:
-    case.module.script("answers", "echo 1")
-    if how in ENDS:
-        case.module.script("ends", ENDS[how])
-    _, usual = end_and_kept(case, "answers")
-    how_it_ended, found = end_and_kept(case, "ends", 500 if how == "Timeout" else None)
-    more = {what: found[what] - usual[what] for what in found if found[what] > usual[what]}
-    wanted = {"member": "value", "missing": "SpawnFailed"}.get(how, how)
-    expect(
-        "outcome of the module, and what the caller keeps that an ordinary execution releases",
-        (how_it_ended, more),
-        (wanted, {}),
-        {"left": found, "after a value": usual},
     )
 
 

@@ -4,6 +4,7 @@ import _thread
 import os
 
 import module.execution as execution
+import module.folder as folder
 from faults.registry import fault, replaces
 
 
@@ -44,3 +45,11 @@ def a_parse_failure_leaves_a_descriptor():
         except execution.Failure:
             os.dup(2)
             raise
+
+
+@fault("MODULE-LEAK-01", "each removed directory leaves a descriptor", "opendir() only")
+def a_directory_leaves_a_descriptor():
+    @replaces(folder)
+    def names(original, path):
+        os.dup(2)
+        return original(path)

@@ -1,0 +1,78 @@
+"""MODULE-LEAK: what the caller keeps after an execution."""
+
+from __future__ import annotations
+
+import pytest
+
+from boxspec.api import expect, requires
+from contracts.module.client import ModuleCase
+from contracts.module.judging import FAILURES, end
+from contracts.shared.moments import until
+
+# How a module ends. The last module times out.
+ENDS = {
+    "Signaled": "kill -KILL $$",
+    "OutputSizeExceeded": "exec head -c 67108865 /dev/zero",
+    "member": "sleep 60 & echo 1",
+    **FAILURES,
+}
+
+
+def end_and_kept(case: ModuleCase, name: str, ms: int | None = None) -> tuple[str, dict[str, int]]:
+    """Return the end of an execution, and the resources that the caller has after it. The caller
+    waits at the fifo `hold` meanwhile."""
+    with case.module.start(name, timeout_ms=ms, hold=True, within_s=30) as shim:
+        shim.wait_response()
+        until(lambda: not shim.tree(), 0.5)
+        status, children = shim.at_rest(), len(shim.tree())
+        seen = shim.finish()
+    return end(seen), {
+        "descriptors": status.fd_count,
+        "threads": status.threads,
+        "children": children,
+    }
+
+
+@requires("MODULE-LEAK-01", overlap=1.0)
+@pytest.mark.parametrize("how", [*ENDS, "missing"])
+def test_no_end_leaves_more_than_a_value_does(case: ModuleCase, how: str) -> None:
+    case.module.script("answers", "echo 1")
+    if how in ENDS:
+        case.module.script("ends", ENDS[how])
+    _, usual = end_and_kept(case, "answers")
+    how_it_ended, found = end_and_kept(case, "ends", 500 if how == "Timeout" else None)
+    more = {what: found[what] - usual[what] for what in found if found[what] > usual[what]}
+    wanted = {"member": "value", "missing": "SpawnFailed"}.get(how, how)
+    expect(
+        "outcome of the module, and what the caller keeps that an ordinary execution releases",
+        (how_it_ended, more),
+        (wanted, {}),
+        {"left": found, "after a value": usual},
+    )
+
+
+# What a module leaves in its directory, or writes. There are more directories than levels to which
+# a removal opens them at once.
+MUCH = {
+    "directories": "seq 60 | xargs mkdir",
+    "nested directories": "for n in $(seq 60); do mkdir d; cd d; done",
+    "directories without permissions": "seq 60 | xargs mkdir -m 0; mkdir -p x/y; chmod 0 x",
+    "files": "seq 60 | xargs touch",
+    "messages": "head -c 3000000 /dev/zero >&2",
+}
+
+
+@requires("MODULE-LEAK-01", overlap=1.0)
+@pytest.mark.parametrize("what", MUCH)
+def test_no_amount_leaves_more_than_a_value_does(case: ModuleCase, what: str) -> None:
+    case.module.script("answers", "echo 1")
+    case.module.script("ends", f"{MUCH[what]}; echo 1")
+    _, usual = end_and_kept(case, "answers")
+    how_it_ended, found = end_and_kept(case, "ends")
+    more = {each: found[each] - usual[each] for each in found if found[each] > usual[each]}
+    expect(
+        "outcome of the module, and what the caller keeps that an ordinary execution releases",
+        (how_it_ended, more),
+        ("value", {}),
+        {"left": found, "after a value": usual},
+    )
