@@ -11,6 +11,10 @@ from boxspec.subject.case import Case
 SIGNAL_ACTS_S = 0.5
 
 
+# The effects of a signal on a caller, by whether the signal was swallowed.
+EFFECTS = {False: "the signal ends the caller", True: "the caller goes on, and exits with 0"}
+
+
 def swallows(shim: ShimProcess[Any], name: str) -> bool:
     """Send this signal to a caller that waits at the fifo; return True if it still exits with 0."""
     shim.signal(name)
@@ -40,4 +44,5 @@ def expect_swallowed_before(case: Case, swallowed: bool, name: str) -> None:
             shim.wait_response()
             before = swallows(shim, name)
     with for_the_prompt(case):
-        expect("whether the caller ended regularly", swallowed, before)
+        what = f"the effect of {name} on the caller, which must be as before any operation"
+        expect(what, EFFECTS[swallowed], EFFECTS[before])
