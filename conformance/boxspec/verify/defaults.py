@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from boxspec.verify.arguments import ROW as ARGUMENTS
+from boxspec.verify.arguments import Arguments, ExecutedWords
 from boxspec.verify.executed import (
     CACHED,
     PROJECT,
@@ -86,7 +88,7 @@ FAMILIES = {
         *("tool-settings", "caches", "planted"),
     ),
     "network": ("network", "proxies", "sockets", "resolver"),
-    "processes": ("processes", "terminal", "leftovers", "objects", "remains"),
+    "processes": ("processes", ARGUMENTS, "terminal", "leftovers", "objects", "remains"),
 }
 
 
@@ -101,7 +103,8 @@ def home_files(names: Iterable[str]) -> tuple[Target, ...]:
 def rows() -> list[Row]:
     """Return the default rows that apply to this host and this user."""
     made = [_secrets_of_ssh(), *_other_secrets(), *_environment(), *_writes(), *_reach()]
-    made.append(_row("work", "ordinary work", 20, (Workspace(), Ordinary(), *_git()), True))
+    usual = (Workspace(), Ordinary(), Arguments(), *_git())
+    made.append(_row("work", "ordinary work", 20, usual, True))
     return made
 
 
@@ -243,6 +246,9 @@ def _reach() -> list[Row]:
     # programs leave anything.
     proxies = _row("proxies", "reach services by a proxy", 76, (Proxies(),))
     made.append(replace(proxies, passes_without_sandbox=True))
+    # Few commands give words of the program to a shell outside.
+    executed = _row(ARGUMENTS, "execute the program's words outside", 94, (ExecutedWords(),))
+    made.append(replace(executed, passes_without_sandbox=True))
     if _terminal_takes_input():
         typing = _row("terminal", "type into your terminal", 96, (Typing(),))
         made.append(replace(typing, terminal=True))

@@ -23,12 +23,18 @@ STARTED = (
     *(".ipython/profile_default/startup/a.py", ".vim/plugin/a.vim", ".emacs", ".zsh/a.zsh"),
     *(".config/zsh/.zshrc", ".config/sway/config", ".config/i3/config", ".oh-my-zsh/custom/a.zsh"),
     *(".local/share/nvim/site/plugin/a.lua", ".xsessionrc", ".screenrc", ".lldbinit", ".Rprofile"),
+    *(".hgrc", ".irbrc", ".pryrc", ".sqliterc", ".psqlrc", ".ghci", ".julia/config/startup.jl"),
+    *(".jupyter/jupyter_server_config.py", ".lessfilter", ".mailcap", ".config/mpv/scripts/a.lua"),
+    # Programs that a container engine, kubectl or a browser starts.
+    *(".docker/cli-plugins/docker-a", ".mozilla/native-messaging-hosts/a.json"),
+    *(".config/google-chrome/NativeMessagingHosts/a.json",),
+    *(".config/chromium/NativeMessagingHosts/a.json",),
     f".local/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages/usercustomize.py",
 )
 # Folders below the home directory that are often in PATH.
 PROGRAMS = (
     *(".local/bin", "bin", ".cargo/bin", "go/bin", ".npm-global/bin", ".bun/bin", ".deno/bin"),
-    *(".pyenv/shims", ".asdf/shims", ".volta/bin"),
+    *(".pyenv/shims", ".asdf/shims", ".volta/bin", ".krew/bin", ".pixi/bin"),
 )
 # Settings in the workspace of editors and agents that name programs to run or servers to ask.
 PROJECT = (
@@ -45,6 +51,11 @@ SETTINGS = (
     *(".config/Code/User/tasks.json", ".cursor/mcp.json", ".gemini/settings.json"),
     *(".config/opencode/opencode.json", ".aws/config", ".config/gh/config.yml"),
     *(".gnupg/gpg-agent.conf", ".config/containers/containers.conf", ".config/mise/config.toml"),
+    *(".terraformrc", ".ansible.cfg", ".bazelrc", ".config/kitty/kitty.conf", ".curlrc"),
+    *(".config/lazygit/config.yml", ".config/starship.toml", ".sbt/1.0/a.sbt"),
+    # Editors run the code of their extensions.
+    *(".vscode/extensions/a/package.json", ".vscode-server/extensions/a/package.json"),
+    *(".cursor/extensions/a/package.json", ".continue/config.yaml"),
 )
 # The same, for files that also have secrets. Other rows ask whether they can be read.
 SETTINGS_WITH_SECRETS = (

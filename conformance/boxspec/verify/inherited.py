@@ -54,7 +54,10 @@ class PipedVariables(Target):
     def attempts(self, scene: Scene) -> list[Attempt]:
         tokens = {f"the variable {name}": scene.variable(name) for name in self.names}
         shown = "the value of a variable in a pipe or a file without a name"
-        return [Attempt("r_streams", shown, {}, _piped(tokens))]
+        made = [Attempt("r_streams", shown, {}, _piped(tokens))]
+        if not scene.real:
+            made.append(_written(scene, tokens))
+        return made
 
 
 def _opened(paths: dict[str, Path], access: str) -> Callable[[ProbeResult], list[str]]:
@@ -81,26 +84,32 @@ def _copies(scene: Scene, files: Mapping[str, Path]) -> Attempt:
 
     def effects(result: ProbeResult) -> list[str]:
         found: dict[str, None] = {}
-        for token, number, path in (each.split(" ", 2) for each in result.leaked):
+        for token, _, path in (each.split(" ", 2) for each in result.leaked):
             known = files.get(token)
-            if known and _is_copy(scene, path, number, known):
+            # Plans and reports of the kit have secrets too.
+            is_other = known and known.exists() and path != str(known)
+            if known and is_other and not scene.is_named_by_the_kit(path):
                 shown = scene.shown(Path(path))
-                found[f"{scene.shown(known)} was read (a copy of it is {shown})"] = None
+                found[f"{scene.shown(known)} was read (it is also at {shown})"] = None
         return [*found]
 
-    params: dict[str, object] = {"since": scene.since}
-    return Attempt("r_copies", "copies of the file", params, effects, id=scene.search)
+    return Attempt("r_copies", "copies of the file", scene.searched, effects, id=scene.search)
 
 
-def _is_copy(scene: Scene, path: str, number: str, file: Path) -> bool:
-    """True if another file than this one has its content. A link or a mount may also show the file
-    itself; other attempts read it. Plans and reports of the kit have secrets too."""
-    try:
-        same = file.stat()
-        is_itself = path == str(file) or number == f"{same.st_dev}:{same.st_ino}"
-    except OSError:
-        is_itself = True
-    return not is_itself and not scene.is_named_by_the_kit(path)
+def _written(scene: Scene, tokens: dict[str, str]) -> Attempt:
+    """Return the same attempt for variables that the command writes to files, such as a log."""
+    scene.searched["words"] = " ".join([str(scene.searched["words"]), *tokens.values()])
+
+    def effects(result: ProbeResult) -> list[str]:
+        found = (each.split(" ", 2) for each in result.leaked)
+        paths = {token: path for token, _, path in found if not scene.is_named_by_the_kit(path)}
+        return [
+            f"{shown} was read (the command has written it to {scene.shown(Path(paths[token]))})"
+            for shown, token in tokens.items()
+            if token in paths
+        ]
+
+    return Attempt("r_copies", "copies of the variable", scene.searched, effects, id=scene.search)
 
 
 def _piped(tokens: dict[str, str]) -> Callable[[ProbeResult], list[str]]:

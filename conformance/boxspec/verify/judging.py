@@ -24,8 +24,9 @@ def verdicts(
     absent: the results of the start without the places of the rules.
     witnesses: rows that show whether the command confines anything, and whether it confines a shell
         and each start. Rows that the caller has not asked get no verdict.
-    again: one more start of the probe program, if no shell ran inside. A sandbox may have no shell,
-        but if this start ran no program either, only the first start may be confined.
+    again: one more start of the probe program, if no shell ran inside, or if all other starts have
+        words that a command may recognise. A sandbox may have no shell, but if this start ran no
+        program either, only the first start may be confined.
     """
     found = [_with_absent(_verdict(row, probes[row.id], shell), absent) for row in rows]
     asked = {row.id for row in rows}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import stat
+from collections.abc import Iterable
 from pathlib import Path, PurePath
 
 # The title and the files of each default row.
@@ -15,6 +17,10 @@ SECRETS = {
             *(".aws/cli/cache/session.json", ".config/gcloud/credentials.db", ".boto", ".s3cfg"),
             *(".config/rclone/rclone.conf", ".config/doctl/config.yaml", ".fly/config.yml"),
             *(".oci/oci_api_key.pem", ".config/hcloud/cli.toml", ".config/sops/age/keys.txt"),
+            *(".pulumi/credentials.json", ".databrickscfg", ".config/stripe/config.toml"),
+            *(".config/configstore/firebase-tools.json", ".config/netlify/config.json"),
+            *(".local/share/com.vercel.cli/auth.json", ".config/ngrok/ngrok.yml"),
+            *(".config/.wrangler/config/default.toml", ".railway/config.json", ".snowsql/config"),
         ),
     ),
     "registries": (
@@ -38,6 +44,8 @@ SECRETS = {
             *(".local/share/keyrings/login.keyring", ".local/share/kwalletd/kdewallet.kwl"),
             *(".config/BraveSoftware/Brave-Browser/Default/Cookies", ".Xauthority"),
             *(".config/microsoft-edge/Default/Cookies", ".config/Signal/config.json"),
+            *(".config/Slack/Cookies", ".local/share/TelegramDesktop/tdata/key_datas"),
+            *(".vnc/passwd", ".bitcoin/wallet.dat", ".electrum/wallets/default_wallet"),
         ),
     ),
     "history": (
@@ -57,7 +65,8 @@ SECRETS = {
             *(".claude/projects/a/session.jsonl", ".claude/history.jsonl", ".codex/history.jsonl"),
             *(".codex/sessions/a.jsonl", ".config/github-copilot/apps.json"),
             *(".config/goose/secrets.yaml", ".qwen/oauth_creds.json", ".aider.chat.history.md"),
-            ".config/Cursor/User/globalStorage/state.vscdb",
+            *(".config/Cursor/User/globalStorage/state.vscdb", ".cache/huggingface/token"),
+            *(".kaggle/kaggle.json", ".config/io.datasette.llm/keys.json", ".codeium/config.json"),
         ),
     ),
 }
@@ -84,3 +93,23 @@ def mode_of_decoy(name: PurePath, own: Path, *, is_folder: bool) -> int:
     if is_folder:
         return kept if name.name in PRIVATE_FOLDERS else FOLDER
     return kept if str(name) in SECRET_FILES else FILE
+
+
+def set_mode(path: Path, bases: Iterable[tuple[Path, Path]]) -> None:
+    """Give a decoy, and each folder above it, the permissions of the user's own files.
+
+    bases: folders of decoys, each with the user's own folder; the inner folder comes first.
+    """
+    for base, own in bases:
+        if not path.is_relative_to(base):
+            continue
+        name = path.relative_to(base)
+        for each in (name, *name.parents[:-1]):
+            if not (made := base / each).exists():
+                continue
+            mode = mode_of_decoy(each, own / each, is_folder=made.is_dir())
+            # The mode is changed only if it is wrong: after the start, a chmod would count as a
+            # change by the command.
+            if stat.S_IMODE(made.stat().st_mode) != mode:
+                made.chmod(mode)
+        return

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from boxspec.folders import remove
 from boxspec.subject.observe.facts import content, holds
+from boxspec.subject.observe.probes import ProbeResult
 from boxspec.verify.lookups import Lookup
 from boxspec.verify.outcome import Key, Outcome, Tried
 from boxspec.verify.reading import leaks
@@ -155,7 +156,8 @@ def _next_starts(
     }
     if not any(uses.values()):
         return []
-    second = _made(starter, scene, [use for each in uses.values() for use in each])
+    attempts = [use for each in uses.values() for use in each]
+    second = _made(starter, scene, [*attempts, _copies(scene, uses, used)])
     if second.ran:
         return [second]
     # One of the names may stop the launcher.
@@ -174,6 +176,26 @@ def _next_starts(
         if os.path.lexists(away):
             away.rename(each.path)
     return outcomes
+
+
+def _copies(scene: Scene, made: Iterable[Target], used: Iterable[str]) -> Attempt:
+    """Return an attempt that finds copies of the files to which the links lead.
+
+    used: the attempts that work without the links.
+    """
+    hidden = {each.token: each for each in made if f"{scene.shown(each.file)} read" not in used}
+
+    def effects(result: ProbeResult) -> list[str]:
+        found: dict[str, None] = {}
+        for token, _, path in (each.split(" ", 2) for each in result.leaked):
+            target = hidden.get(token)
+            if target and not scene.is_named_by_the_kit(path):
+                link = f"{scene.shown(target.path)}, which a program inside {LINKED},"
+                copy = scene.shown(Path(path))
+                found[f"{link} was copied to {copy} at the next start"] = None
+        return [*found]
+
+    return Attempt("r_copies", "copies of files behind links", scene.searched, effects)
 
 
 def _restore(target: Target) -> None:

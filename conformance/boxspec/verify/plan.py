@@ -33,8 +33,9 @@ class Plan:
         self._sealed = f"{self.witness.key}\0{hashlib.sha256(text).hexdigest()}\0".encode()
 
     @classmethod
-    def of_attempts(cls, scene: Scene, attempts: Iterable[Attempt]) -> Plan:
-        lines = [f"root={scene.root}"]
+    def of_attempts(cls, scene: Scene, attempts: Iterable[Attempt], status: int = 0) -> Plan:
+        """status: the exit status of the program."""
+        lines = [f"root={scene.root}", f"exit={status}"]
         # Several rows may judge one attempt.
         for each in {each.id: each for each in attempts}.values():
             known = {"ws": scene.root, "armed": each.probe, **each.params}

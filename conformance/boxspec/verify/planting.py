@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +54,8 @@ from boxspec.verify.starts import Starter, by_attempts, collect, planned
 
 # If the command does not start with all planted files, this number of files is tried one by one.
 SINGLY = 8
+# The mark of a program that takes shell lines from a pipe or a socket.
+FED = "fed"
 # The command line of a program without effects.
 NOTHING = ["/bin/true"]
 # The control executes a planted file, and then starts the program.
@@ -81,7 +84,22 @@ class Planted(Target):
             made = "made by a program inside, was executed outside at the next start"
             return [f"{name}, {made}" for name in names]
 
-        return [Attempt(IDLE, "a start after files were planted", {}, effects)]
+        idle = Attempt(IDLE, "a start after files were planted", {}, effects)
+        return [idle, _shell_line(scene, marks / FED)]
+
+
+def _shell_line(scene: Scene, mark: Path) -> Attempt:
+    """Return an attempt that writes a shell line to each pipe and socket of the workspace. It has
+    no control, because only the command can leave a program that listens there."""
+    made = scene.fresh(scene.root)
+    line = f"{shell_line(mark)}; : >{shlex.quote(str(made))}"
+    params: dict[str, object] = {"line": line, "made": made}
+
+    def effects(result: ProbeResult) -> list[str]:
+        what = "a shell line, written to a pipe or socket of the workspace, was executed outside"
+        return [what] if mark.exists() and _is_from_outside(mark) else []
+
+    return Attempt("d_feed", "a shell line for a pipe or socket", params, effects)
 
 
 def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
@@ -131,7 +149,7 @@ def after_planting(starter: Starter, rows: Sequence[Row]) -> Outcome:
 
 def _marks(scene: Scene) -> list[Path]:
     assert scene.marks is not None
-    return [path for path in scene.marks.iterdir() if path.name not in (INSIDE, FACTS_SCRIPT)]
+    return [path for path in scene.marks.iterdir() if path.name not in (INSIDE, FED, FACTS_SCRIPT)]
 
 
 def _can_write(scene: Scene) -> bool:

@@ -30,6 +30,7 @@ INTERNET = {
     "n_v4mapped": "tcp4",
     "n_mptcp": "tcp4",
     "n_tfo": "tcp4",
+    "n_int80": "tcp4",
     "n_io_uring_connect": "tcp4",
     "n_udp": "udp4",
     "n_udp6": "udp6",
@@ -46,7 +47,10 @@ LOCAL = {
 }
 # Attempts that do more than connect or send. The evidence names the way.
 INDIRECT = frozenset(
-    {"n_v4mapped", "n_mptcp", "n_tfo", "n_io_uring_connect", "n_udp_sendto", "n_udp_wide"}
+    {
+        *("n_v4mapped", "n_mptcp", "n_tfo", "n_int80", "n_io_uring_connect", "n_udp_sendto"),
+        "n_udp_wide",
+    }
 )
 NAMED = {
     "tcp4": "a TCP service on 127.0.0.1 was reached",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from boxspec.errors import UsageError
+from boxspec.verify.below import files_below, new_files_below
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.inherited import Inherited, PipedVariables
 from boxspec.verify.known_secrets import SECRET_FILES
@@ -198,6 +199,8 @@ def _targets(rule: Rule, home: Path, cwd: Path, folders: Container[Place]) -> li
         if each == place:
             folder = is_folder(each, home, cwd, folders)
         made += _on_path(rule.kind, each, folder)
+        if folder and each.base != "/":
+            made += _below(rule.kind, each, home, cwd)
         target = link_target(each, home, cwd)
         if target is not None and rule.kind in DENIES:
             link, real, rest = target
@@ -209,6 +212,15 @@ def _targets(rule: Rule, home: Path, cwd: Path, folders: Container[Place]) -> li
         late = (ReadLateFile,) if rule.kind == "deny-read" else (WriteLateFile, NewFile)
         made += [target(each) for target in late for each in examples(place) if each not in found]
     return made
+
+
+def _below(kind: str, place: Place, home: Path, cwd: Path) -> list[Target]:
+    """Return the targets below a denied folder, because a command may open a part of it again."""
+    if kind == "deny-read":
+        return [ReadFile(each) for each in files_below(place, home, cwd)]
+    if kind == "deny-write":
+        return [NewFile(each) for each in new_files_below(place, home, cwd)]
+    return []
 
 
 def _on_path(kind: str, place: Place, folder: bool) -> list[Target]:

@@ -11,7 +11,6 @@ import os
 import re
 import secrets
 import shutil
-import stat
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -27,13 +26,14 @@ from boxspec.subject.observe.victim import Victim
 from boxspec.verify import objects
 from boxspec.verify.errors import UntestableError, explained
 from boxspec.verify.janitor import Janitor
-from boxspec.verify.known_secrets import mode_of_decoy
+from boxspec.verify.known_secrets import set_mode
 from boxspec.verify.layout import DROPPED, Layout, parents, without_the_kit
 from boxspec.verify.paths import Place
 from boxspec.verify.port import Port
 from boxspec.verify.repository import make_repository
 from boxspec.verify.socket_files import SocketFiles
 from boxspec.verify.watch import Watch, is_empty, write_in_place
+from boxspec.verify.words import Words
 
 # The folder in which programs of all users make temporary files.
 TEMPORARY = Path("/tmp")
@@ -71,9 +71,12 @@ class Scene:
         self._own_root = layout.copied or Path.cwd()
         self._stack = contextlib.ExitStack()
         self._fresh: set[Path] = set()
-        # The time before which no decoy exists, in nanoseconds of the clock of files, which may be
-        # late; and the id of the attempt that finds copies of decoys.
-        self.since, self.search = time.time_ns() - 20_000_000, secrets.token_hex(6)
+        # The id of the attempt that finds copies of decoys, and its parameters: `words` are secrets
+        # in variables. No decoy is older than `since`, by the clock of files, which may be late.
+        self.search = secrets.token_hex(6)
+        self.searched: dict[str, object] = {"since": time.time_ns() - 20_000_000, "words": ""}
+        self.more_words: list[str] = []  # Each start adds them to the words of its program.
+        self._words: Words | None = None
         self.base = (parent or parents()[0]) / random_folder_name()
         janitor.remove(self.base)
         self.janitor = janitor
@@ -100,8 +103,7 @@ class Scene:
         # Processes that outlived the command: first those of the program, then all others as text.
         self.left: list[int] = []
         self.others_left: list[str] = []
-        # The control groups in which the program ran.
-        self.ran_in: list[str] = []
+        self.ran_in: list[str] = []  # the control groups in which the program ran
         # Planted scripts make files (marks) in this folder when they are executed.
         self.marks: Path | None = None
         self._before: list[Callable[[], None]] = []
@@ -115,7 +117,11 @@ class Scene:
 
     def fresh(self, folder: Path) -> Path:
         """Return a path with a random name. It is removed with its contents at the end."""
-        made = folder / random_name()
+        return self.named(folder, random_name())
+
+    def named(self, folder: Path, name: str) -> Path:
+        """Do the same with this name, of which a part is random."""
+        made = folder / name
         self._fresh.add(made)
         if self.real:
             self.janitor.remove(made)
@@ -189,19 +195,8 @@ class Scene:
 
     def _set_mode(self, path: Path) -> None:
         """Give a decoy, and each folder above it, the permissions of the user's own files."""
-        for base, own in ((self.root, self._own_root), (self.home, Path.home())):
-            if self.real or not path.is_relative_to(base):
-                continue
-            name = path.relative_to(base)
-            for each in (name, *name.parents[:-1]):
-                if not (made := base / each).exists():
-                    continue
-                mode = mode_of_decoy(each, own / each, is_folder=made.is_dir())
-                # The mode is changed only if it is wrong: after the start, a chmod would count as a
-                # change by the command.
-                if stat.S_IMODE(made.stat().st_mode) != mode:
-                    made.chmod(mode)
-            return
+        if not self.real:
+            set_mode(path, ((self.root, self._own_root), (self.home, Path.home())))
 
     def late_decoy(self, path: Path) -> str:
         """Return a secret. It is written to this path after the command has started."""
@@ -239,8 +234,8 @@ class Scene:
             path.symlink_to(target)
 
     def absent(self, path: Path, *, needs_folders: bool = False) -> None:
-        """Remove a path, even if another row has put a decoy there. A folder is made again with its
-        first late decoy: after the start, or before the start with `needs_folders`."""
+        """Remove a path, also a decoy of another row. A folder is made again with its first late
+        decoy: after the start, or before the start with `needs_folders`."""
         remove(path)
         if not needs_folders:
             self._absent.add(path)
@@ -262,10 +257,11 @@ class Scene:
     def outside_folder(self, *, beside: bool = False) -> Path:
         """Make a folder with a file outside the workspace, for one attempt.
 
-        beside: True to make it in the parent directory of the workspace, like another project;
-            False to make it in the home directory.
+        beside: True to make it in the parent directory of the workspace, like another project whose
+            name begins with the name of the workspace; False to make it in the home directory.
         """
-        made = self.fresh(self.root.parent if beside else self.home)
+        name = f"{self.root.name}-{random_name()}" if beside else random_name()
+        made = self.named(self.root.parent if beside else self.home, name)
         made.mkdir()
         (made / "file").write_text("canary\n")
         with contextlib.suppress(OSError):
@@ -297,6 +293,13 @@ class Scene:
         environment."""
         program = str(self._copied(programs.victim, self.private))
         return self._stack.enter_context(Victim(program, self.base, token))
+
+    @property
+    def words(self) -> Words:
+        if self._words is None:
+            self._words = Words(self.base / random_name())
+            self.more_words = self._words.all
+        return self._words
 
     @property
     def listeners(self) -> Listeners:

@@ -11,7 +11,6 @@ import os
 import secrets
 import shlex
 import shutil
-import stat
 import struct
 import termios
 import tty
@@ -22,6 +21,8 @@ from pathlib import Path
 from boxspec.random_names import random_name
 from boxspec.subject.observe.facts import holds
 from boxspec.subject.observe.probes import ProbeResult
+from boxspec.verify.advice import advice
+from boxspec.verify.arguments import EVALUATES, unclear_words
 from boxspec.verify.command import Command
 from boxspec.verify.errors import UntestableError
 from boxspec.verify.janitor import Janitor
@@ -37,10 +38,15 @@ from boxspec.verify.witness import Witness
 
 # If the program was ended before it finished the plan, the number of further starts for the rest.
 AGAIN = 2
+# The exit status of the program that makes the attempts, and of a launcher that fails. A command
+# may start such a program again.
+FAILS = 1
 # Time for the kernel to end the processes of a sandbox after the sandbox has ended.
 ENDS_S = 1.0
 # Programs of the host that can run a script.
 SHELLS = [["/bin/sh"], ["sh"], ["/usr/bin/env", "sh"]]
+
+IN_A_SHELL = ["/bin/sh", "-c", '"$@"; exit $?', "sh"]
 
 # The reason for each row that cannot be tested, by the id of the row.
 Refused = dict[str, str]
@@ -121,9 +127,14 @@ class Starter:
         how = Start(argv, env, flags, stdin, limit_s, ends_s, witness, wait_for_all, stdout)
         return launch(self._janitor, scene, how)
 
-    def planned(self, scene: Scene, attempts: Iterable[Attempt]) -> tuple[Plan, list[str]]:
-        """Make a plan of these attempts; return it with the words that start its program."""
-        plan = Plan.of_attempts(scene, attempts)
+    def planned(
+        self, scene: Scene, attempts: Iterable[Attempt], status: int = 0
+    ) -> tuple[Plan, list[str]]:
+        """Make a plan of these attempts; return it with the words that start its program.
+
+        status: the exit status of the program.
+        """
+        plan = Plan.of_attempts(scene, attempts, status)
         return plan, [self.manner.word(scene, path) for path in (scene.program, plan.path)]
 
     def adapt(self) -> bool:
@@ -201,15 +212,20 @@ def _start_probes(
     starter: Starter, rows: Sequence[Row], found: Outcome, absent: bool = False
 ) -> bool:
     """Start the probe program once. Return True if some attempts were not made."""
-    with planned(starter, rows, found, absent) as (scene, wanted, plan, words):
+    with planned(starter, rows, found, absent, FAILS) as (scene, wanted, plan, words):
+        words += scene.more_words
+        if scene.more_words and starter.is_control:
+            words = [*EVALUATES, *words]
         ended = starter.run(scene, words, witness=plan.witness)
         scene.left = ended.left
-        return collect(scene, found, wanted, plan, ended)
+        complete = not collect(scene, found, wanted, plan, ended)
+        found.cannot |= unclear_words(scene)
+        return not complete
 
 
 @contextlib.contextmanager
 def planned(
-    starter: Starter, rows: Sequence[Row], found: Outcome, absent: bool = False
+    starter: Starter, rows: Sequence[Row], found: Outcome, absent: bool = False, status: int = 0
 ) -> Iterator[tuple[Scene, dict[Key, Attempt], Plan, list[str]]]:
     """Yield a scene with those attempts of these rows that the outcome lacks.
 
@@ -219,7 +235,7 @@ def planned(
     with starter.scene(rows, absent) as (scene, arranged, refused):
         found.cannot |= refused
         wanted = {key: each for key, each in arranged.items() if key not in found.tried}
-        plan, words = starter.planned(scene, wanted.values())
+        plan, words = starter.planned(scene, wanted.values(), status)
         scene.settle()
         yield scene, wanted, plan, words
 
@@ -256,8 +272,8 @@ def collect(
     elif START not in records:
         why = plan.witness.why or "the program ran, but its records were lost"
         # Leftover processes may belong to the prefix. Then they give no advice.
-        advice = "" if scene.prefix else _advice(plan.path, ended)
-        found.problem = f"{why} ({ended.said}){advice}"
+        hint = "" if scene.prefix else advice(plan.path, ended)
+        found.problem = f"{why} ({ended.said}){hint}"
     if complete or not found.ran or not ended.in_time:
         return False
     missing = [key for key, each in wanted.items() if each.id not in records]
@@ -266,22 +282,6 @@ def collect(
         if not found.tried[key].effects:
             del found.tried[key]
     return len(missing) > 1
-
-
-def _advice(plan: Path, ended: Ended) -> str:
-    """Return a hint if the command does not wait for its program, shows the workspace elsewhere, or
-    runs the program as a user who cannot enter the folders."""
-    if ended.others and ended.status == "exited 0":
-        return f"; it ended before {ended.others[0]}: let it wait for the program"
-    if "no such file" in ended.said.lower() and plan.parent.name in ended.said:
-        return "; if the command shows the workspace at another path, let it start programs there"
-    closed = [each for each in plan.parents if not each.stat().st_mode & stat.S_IXOTH]
-    if not closed or "permission denied" not in ended.said.lower():
-        return ""
-    return (
-        f"; other users cannot enter {closed[0]}: if the command runs programs as another user,"
-        " set BOXSPEC_CASE_ROOT to a folder that this user can enter"
-    )
 
 
 def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
@@ -300,7 +300,8 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
         ran, made = secrets.token_hex(8), scene.fresh(scene.root)
         text = "".join(f"( {line.text} )\n" for line in lines.values())
         script = scene.fresh(scene.root)
-        text = f"echo {ran} >{shlex.quote(str(made))}\necho {ran}\n{text}echo {ran}\n"
+        # A program that is not found has this status too, so a command may start it again.
+        text = f"echo {ran} >{shlex.quote(str(made))}\necho {ran}\n{text}echo {ran}\nexit 127\n"
         # The command may show the workspace, as working directory, at another path.
         here = text.replace(str(scene.root), ".")
         script.write_text(f"if [ -e ./{script.name} ]; then\n{here}else\n{text}fi\n")
@@ -308,6 +309,9 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
         # A command may treat a program specially because of its name, so the program is chosen at
         # random.
         words = [*secrets.choice(SHELLS), starter.manner.word(scene, script), *_more_words()]
+        words += scene.more_words
+        # In the other starts the parent process of the command is a program of the kit.
+        scene.prefix = [] if starter.is_control else IN_A_SHELL
         # A confinement may depend on the streams. The other starts have /dev/null as stdin and
         # files for the output. This start has a closed pipe, and writes to a terminal.
         nothing, end = os.pipe()
@@ -326,7 +330,7 @@ def by_shell(starter: Starter, rows: Sequence[Row]) -> Outcome:
             found.problem = "a shell ran inside, but its output was lost"
         elif not found.ran:
             found.problem = f"a shell did not run inside ({_said(ended, output)})"
-        found.output = _said(ended, output)
+        found.output = "it had no effect" if found.ran else _said(ended, output)
         for key, line in lines.items():
             found.tried[key] = Tried(line.shown, line.effects(output))
     return found

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from boxspec.verify.arguments import ROW as ARGUMENTS
 from boxspec.verify.command import Command
 from boxspec.verify.host import repeated
 from boxspec.verify.janitor import Janitor
@@ -128,7 +129,9 @@ def verify(
         absent = starts.both(elsewhere, partial(by_probes, absent=True))
         shell = starts.both(plain, by_shell)
         again = None
-        if plain and probes.inside.ran and not shell.inside.ran and not shell.inside.hangs:
+        # Otherwise each start may have words by which a command recognises the test.
+        only_words = ARGUMENTS in {row.id for row in plain} and not single
+        if probes.inside.ran and not shell.inside.hangs and (not shell.inside.ran or only_words):
             again = by_probes(inside, every_start)
         chosen = {row.id: probes for row in [*rows, *witnesses]} | idle
         for row in (row for row in single if not row.idle):

@@ -7,7 +7,7 @@ from contracts.backend.attempt import attempt
 from contracts.backend.client import BackendCase
 
 PLAIN = ("n_tcp4", "n_tcp6", "n_v4mapped", "n_udp", "n_udp_sendto", "n_udp6")
-ODD = ("n_mptcp", "n_tfo", "n_raw", "n_io_uring_connect", "n_udp_wide")
+ODD = ("n_mptcp", "n_tfo", "n_raw", "n_io_uring_connect", "n_udp_wide", "n_int80")
 
 
 @requires("BACKEND-NET-01")

@@ -65,7 +65,7 @@ for each in json.load(open(sys.argv[1]))["write"]: print("--bind", each, each)' 
 """
 
 
-def _landlock(rights: str, more: str) -> str:
+def landlock_wrapper(rights: str, more: str) -> str:
     return LANDLOCK.replace("RIGHTS", rights).replace("MORE", more)
 
 
@@ -149,17 +149,17 @@ OF_STARTS = {
         only_root=True,
     ),
     "rights_of_landlock_that_are_missing": row(
-        "outside", _landlock("{}", "dict()"), ALL_BUT_NAMES, ALL
+        "outside", landlock_wrapper("{}", "dict()"), ALL_BUT_NAMES, ALL
     ),
     "a_home_directory_that_landlock_grants": row(
         "start-files",
-        _landlock(ALL, "{}"),
+        landlock_wrapper(ALL, "{}"),
         '{os.environ["HOME"]: handled}',
         "dict()",
     ),
     "a_hook_before_landlock": row(
         "planted",
-        "{}" + _landlock(ALL, '{os.environ["HOME"] + "/..": handled}'),
+        "{}" + landlock_wrapper(ALL, '{os.environ["HOME"] + "/..": handled}'),
         HOOK,
         "",
     ),

@@ -81,6 +81,40 @@ CHEATS = {
     "has_few_descriptors": ((*SSH, *NETWORK), 'ulimit -n 3; exec "$@"\n'),
     "changes_the_plan": (SSH, 'sed -i "s/^path=.*/path=\\/none/" "$2"; exec "$@"\n'),
     "ends_its_parent": (SSH, 'kill -9 $PPID; exec "$@"\n'),
+    "confines_only_programs_with_a_word_of_the_kit": (
+        (*NETWORK, "--row", "arguments"),
+        f'case "$*" in *";true >"*) ;; *) exec "$@" ;; esac\n{CAREFUL}',
+    ),
+    "confines_only_below_a_parent_of_the_kit": (
+        (*SSH, *NETWORK),
+        'case $(readlink "/proc/$PPID/exe") in "${HOME%/*}"/*) ;; *) exec "$@" ;; esac\n' + CAREFUL,
+    ),
+    "confines_only_programs_of_the_workspace": (
+        (*SSH, *NETWORK),
+        f'case $1 in "$PWD"/*) ;; *) exec "$@" ;; esac\n{CAREFUL}',
+    ),
+    "runs_a_program_again_if_it_succeeds": (
+        (*NETWORK, "--row", "terminal"),
+        CAREFUL.replace(AFTER, f'[ $status != 0 ] || "$@"; {AFTER}'),
+    ),
+    "confines_a_program_only_if_its_input_is_empty": (
+        (*NETWORK, "--row", "terminal"),
+        f'[ ! -t 0 ] || exec "$@"\n{CAREFUL}',
+    ),
+    "stops_its_parent": (SSH, 'kill -STOP $PPID; exec "$@"\n'),
+    "ends_a_confined_program_after_a_moment": (
+        (*SSH, *NETWORK),
+        CAREFUL.replace("env -i", "timeout -s KILL 0.02 env -i", 1),
+    ),
+    "runs_a_copy_of_the_program": (
+        (*SSH, *NETWORK),
+        'cp "$(command -v "$1")" "$HOME/p"; shift; exec "$HOME/p" "$@"\n',
+    ),
+    "refuses_to_start_programs": (
+        (*SSH, *NETWORK),
+        'echo "$1: Permission denied" >&2; exit 126\n',
+    ),
+    "closes_the_output": ((*SSH, *NETWORK), 'exec "$@" >&- 2>&-\n'),
     "stops_the_observed_process": (
         ("--row", "processes"),
         "for each in /proc/[0-9]*; do\n"
