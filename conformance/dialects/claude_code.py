@@ -10,7 +10,7 @@ to the project, or to ~/.claude for the settings of the user.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from boxspec.verify.meaning import Entry, Meaning, Where
@@ -28,6 +28,7 @@ from dialects.entries import (
     unknown,
     without_subtree,
 )
+from dialects.merging import File, read_together
 from dialects.reading_json import Node
 from dialects.sandbox_runtime import NETWORK, credentials, rules_of_files, rules_of_network
 
@@ -103,6 +104,30 @@ def read(text: str, where: Where) -> list[Entry]:
     why = "Claude Code discards the whole file, because it is not JSON"
     lost = [replace(each, meaning=Meaning.DEAD, why=why) for each in made]
     return made if wrong is None else [wrong, *lost]
+
+
+def rank(where: Where) -> int:
+    """Return the rank of a file: settings of the administrator, then those of the project for one
+    user, of the project, and of the user."""
+    if where.file.name.startswith("managed-settings"):
+        return 3
+    if where.file.name == "settings.local.json":
+        return 2
+    return 0 if where.is_of_the_user else 1
+
+
+def read_all(files: Sequence[tuple[str, Where]]) -> list[list[Entry]]:
+    """Return the entries of each file. Lists of all files count together, and a deny rule of one
+    file overrides an allow rule of any other. For other keys the file of the highest rank decides.
+    """
+    made = [File(text, where, rank(where)) for text, where in files]
+    usable = [each for each in made if each.node is not None and not_json(each.text) is None]
+    return [
+        read_together(each, [other for other in usable if other is not each], _entries)
+        if each in usable
+        else read(each.text, each.where)
+        for each in made
+    ]
 
 
 def _entries(found: Node, where: Where) -> list[Entry]:

@@ -143,7 +143,8 @@ def main(words: Sequence[str]) -> int:
         raise UsageError(args.command[0], "is an unexpected argument", "write -- before COMMAND")
     settings = read_settings(Path(args.file)) if args.file else Settings()
     home = home_of_caller()
-    tools = [dialects.read(name, Path(file), home, Path.cwd()) for name, file in args.settings_of]
+    sources = [(name, Path(file)) for name, file in args.settings_of]
+    tools = dialects.read(sources, home, Path.cwd())
     named = {name: getattr(args, name) for name in TEXTS if getattr(args, name)}
     outputs = {name: OutputFile(f"--{name}", path) for name, path in named.items()}
     expect_distinct(outputs.values())

@@ -6,7 +6,7 @@ The folder `dialects` has a module for each format; this module finds it by its 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -31,11 +31,13 @@ class Dialect:
 
     names: all names of the format; the first one is printed.
     written_for: the product, versions and date that the reader was written for.
+    read_all: reads several files that count together; None if each file counts for itself.
     """
 
     names: tuple[str, ...]
     written_for: str
     read: Callable[[str, Where], list[Entry]]
+    read_all: Callable[[Sequence[tuple[str, Where]]], list[list[Entry]]] | None = None
 
 
 @dataclass(frozen=True)
@@ -80,13 +82,30 @@ def dialects() -> dict[str, Dialect]:
     for path in sorted(FOLDER.glob("*.py")):
         module: Any = importlib.import_module(f"dialects.{path.stem}")
         if hasattr(module, "NAMES"):
-            made = Dialect(module.NAMES, module.WRITTEN_FOR, module.read)
+            together = getattr(module, "read_all", None)
+            made = Dialect(module.NAMES, module.WRITTEN_FOR, module.read, together)
             found |= dict.fromkeys(module.NAMES, made)
     return found
 
 
-def read(name: str, path: Path, home: Path, cwd: Path) -> SettingsOfTool:
-    """Read a settings file in the format of this name."""
+def read(files: Iterable[tuple[str, Path]], home: Path, cwd: Path) -> list[SettingsOfTool]:
+    """Read settings files, each in the format of its name. Files of one tool may count together."""
+    texts = [(name, path, _text(name, path)) for name, path in files]
+    made = []
+    for name, path, text in texts:
+        dialect = dialects()[name]
+        same = [each for each in texts if dialects()[each[0]] is dialect]
+        if dialect.read_all is not None and len(same) > 1:
+            every = [(each, Where(home, cwd, file.absolute())) for _, file, each in same]
+            entries = dialect.read_all(every)[same.index((name, path, text))]
+        else:
+            entries = dialect.read(text, Where(home, cwd, path.absolute()))
+        ordered = sorted(entries, key=lambda each: each.line)
+        made.append(SettingsOfTool(path.name, dialect, tuple(ordered)))
+    return made
+
+
+def _text(name: str, path: Path) -> str:
     known = dialects()
     if name not in known:
         raise UsageError.unknown("--from", "format", name, known, "boxspec verify --help")
@@ -96,10 +115,7 @@ def read(name: str, path: Path, home: Path, cwd: Path) -> SettingsOfTool:
         raise UsageError(str(path), f"cannot be read: {why.strerror}", "name a file") from None
     if len(data) > MOST_BYTES:
         raise UsageError(str(path), "is too large for settings", "name another file")
-    text = data.decode("utf-8", "replace")
-    entries = known[name].read(text, Where(home, cwd, path.absolute()))
-    ordered = sorted(entries, key=lambda each: each.line)
-    return SettingsOfTool(path.name, known[name], tuple(ordered))
+    return data.decode("utf-8", "replace")
 
 
 def explanation(found: SettingsOfTool) -> Iterator[str]:
