@@ -7,7 +7,6 @@ environment, the test start of a probe, and the start of the command in the same
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -226,6 +225,8 @@ class Adapter:
 
     def keep(self, name: str, text: str) -> str:
         """Write this text to a file and return the path. Different texts get different files."""
+        import hashlib
+
         folder = os.path.join(self.state(), "given")
         os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, f"{hashlib.sha256(text.encode()).hexdigest()[:16]}-{name}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from time import monotonic_ns
 
 import backend.claims as claims
@@ -109,6 +108,8 @@ def fails_to_start(adapter: Adapter, asked: Asked) -> str | None:
 
 def why_not_started(adapter: Adapter) -> str | None:
     """Return the reason if the product does not start on this host, else None."""
+    import tempfile
+
     with tempfile.TemporaryDirectory(dir=workplace()) as root:
         place = os.path.realpath(root)
         # The product may leave temporary files. They are deleted together with the folder.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 
 from backend.context import read_context, read_egress, read_profile, read_rules
 from backend.ops import read_call, refuse_serving, take_on_unavailable
@@ -82,6 +81,8 @@ def probe(shim: ProductShim, reader: Reader) -> Object:
     rules = read_rules(reader)
     egress = read_egress(reader, profile)
     reader.done()
+    import tempfile
+
     from backend.claims import requested
 
     with tempfile.TemporaryDirectory(dir=workplace()) as root:

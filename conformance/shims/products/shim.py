@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(os.path.dirname(HERE), "python"), os.path.dirname(HERE)]
@@ -34,6 +33,8 @@ def names() -> list[str]:
     )
 
 
+# The shim is started for each attempt. So it loads modules of Python that start slowly, such as
+# tempfile, hashlib and importlib, only where it needs them.
 def load(word: str) -> Adapter:
     """Return the adapter of this name or file. If it is invalid, raise SystemExit with the
     reason."""
@@ -44,7 +45,10 @@ def load(word: str) -> Adapter:
             raise SystemExit(
                 complain(f"no adapter has the name {plain}; known: {', '.join(names())}")
             )
-        file = os.path.join(ADAPTERS, plain.replace("-", "_") + ".py")
+        module = __import__(f"products.sandboxes.{plain.replace('-', '_')}", fromlist=["Product"])
+        return product_of(module, file, name)
+    from importlib.util import module_from_spec, spec_from_file_location
+
     spec = spec_from_file_location("adapter_of_this_run", file)
     assert spec is not None
     assert spec.loader is not None
@@ -53,6 +57,10 @@ def load(word: str) -> Adapter:
         spec.loader.exec_module(module)
     except Exception as why:
         raise SystemExit(complain(f"{file}: {type(why).__name__}: {why}")) from None
+    return product_of(module, file, name)
+
+
+def product_of(module: object, file: str, name: str) -> Adapter:
     product = getattr(module, "Product", None)
     if not isinstance(product, type) or not issubclass(product, Adapter):
         raise SystemExit(complain(f"{file}: there is no class Product(Adapter)"))
