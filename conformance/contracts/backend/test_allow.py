@@ -171,6 +171,26 @@ def test_the_cache_of_the_home_is_for_work(case: BackendCase, link: str | None) 
         expect("files created in HOME/.cache", there, True, verdict=Verdict.OVERREFUSED)
 
 
+@requires("BACKEND-ALLOW-05", needs=["BACKEND-LAUNCH-07"])
+@pytest.mark.parametrize("spelling", ["{}/", "{}//", "{}/.", "/.{}", "{}/../{name}"])
+def test_the_cache_is_for_work_however_home_is_spelled(case: BackendCase, spelling: str) -> None:
+    case.backend.need("cache")
+    with made_ground() as ground:
+        cache = ground.home / ".cache"
+        cache.mkdir()
+        home = spelling.format(ground.home, name=ground.home.name)
+        session = case.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", ': >"$1/f"', "sh", str(cache)]}],
+            root=ground.ws,
+            profile="full-dev",
+            on_unavailable="degrade",
+            shim_env={"HOME": home},
+        )
+        session.need_enforcement()
+        there = (cache / "f").exists()
+        expect(f"files created in {home}/.cache", there, True, verdict=Verdict.OVERREFUSED)
+
+
 # Two pipelines: in the first the last stage reads all data, in the second the last stage ends
 # early.
 PIPELINES = "seq 2000 | cat | sort -n | tail -n 1; yes | cat | cat | head -n 1"

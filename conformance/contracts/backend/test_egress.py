@@ -120,6 +120,30 @@ def test_an_unlisted_destination_is_not_reached(case: BackendCase, other: str) -
             )
 
 
+# Entries before and after the address that is reached. The ports of the others are closed.
+LISTS: dict[str, tuple[list[str], list[str]]] = {
+    "the only one": ([], []),
+    "the first": ([], ["127.0.0.1:1", "[::1]:2"]),
+    "in the middle": (["127.0.0.1:1"], ["[::1]:2"]),
+    "the last": (["127.0.0.1:1", "[::1]:2", "127.0.0.2:3"], []),
+}
+
+
+@requires("BACKEND-EGRESS-05")
+@pytest.mark.parametrize("place", [*LISTS, "*"])
+def test_each_listed_address_is_reached(case: BackendCase, place: str) -> None:
+    case.backend.need("open network")
+    control("n_tcp4")
+    with made_scene("n_tcp4") as scene:
+        listed = f"127.0.0.1:{scene.params['tcp4']}"
+        before, after = LISTS.get(place, ([], []))
+        egress = ["*"] if place == "*" else [*before, listed, *after]
+        _, attempted = inside(case, scene, "repo-write", egress=egress)
+        hits = [hit for observer in scene.observers for hit in observer.hits()]
+        evidence = {"egress": egress, "inside": str(attempted)}
+        expect("connections that the listener got", len(hits), 1, evidence, Verdict.OVERREFUSED)
+
+
 @requires("BACKEND-EGRESS-04")
 @pytest.mark.parametrize("egress", [["127.0.0.1:1"], ["*"], ["[::1]:2", "example.org:443"]])
 def test_a_list_changes_no_claim_but_that_of_the_network(

@@ -19,7 +19,7 @@ MEMORY = (
     *("i_sysv_shm", "i_sysv_msg", "i_sysv_sem", "i_posix_mq", "i_dev_shm", "i_dev_shm_read"),
     *("i_posix_mq_unlink", "i_sysv_shm_remove", "i_shm_left"),
 )
-ABSTRACT = ("n_unix_abstract", "n_unix_abstract_dgram", "n_unix_pair_abstract")
+ABSTRACT = ("n_unix_abstract", "n_unix_abstract_dgram", "n_unix_pair_abstract", "n_unix_pair_wide")
 SOCKETS = (*ABSTRACT, "n_unix_path_out", "n_unix_path_out_dgram", "n_unix_pair_path")
 KEYS = ("i_key_read", "i_key_search")
 

@@ -14,7 +14,7 @@ SURFACE = (
     *("k_fanotify", "k_personality", "k_fsopen", "k_shmget", "k_tiocsti", "k_syslog"),
     *("k_open_by_handle", "k_userns_clone", "k_keyctl", "k_request_key", "k_tioclinux"),
     *("k_semget", "k_msgget", "k_setns", "k_umount", "k_open_tree", "k_mount_setattr"),
-    "k_fanotify_mark",
+    *("k_fanotify_mark", "k_userns_clone_wide"),
 )
 FAMILIES = ("n_packet", "n_netlink_diag", "n_netlink_wide", "n_af_alg", "n_vsock")
 PRIVILEGE = (

@@ -93,6 +93,16 @@ def _tmpdir_of_the_kit(marked: Marked) -> None:
     marked.env["TMPDIR"] = str(place)
 
 
+def _long_links(marked: Marked) -> None:
+    """Let HOME and TMPDIR lead through links. The text of each link and the rest of the path are
+    together longer than a path may be."""
+    for name in ("HOME", "TMPDIR"):
+        place, link = marked.ground.folder / name, marked.ground.folder / f"link-{name}"
+        (place / ".cache").mkdir(parents=True)
+        link.symlink_to("/" * (4_000 - len(str(place))) + str(place))
+        marked.env[name] = f"{link}/{'./' * 150}"
+
+
 def _files_of_the_kit(marked: Marked) -> None:
     for name in ("params", "probe", ".boxspec", "boxspec.toml", "conformance"):
         (marked.ground.ws / name).touch()
@@ -110,6 +120,7 @@ MARKS: tuple[Callable[[Marked], None], ...] = (
     _home_of_the_kit,
     _no_home,
     _tmpdir_of_the_kit,
+    _long_links,
     _files_of_the_kit,
 )
 

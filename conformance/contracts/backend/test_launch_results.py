@@ -142,6 +142,31 @@ def test_many_arguments_arrive_unchanged(case: BackendCase) -> None:
         expect("the number of arguments, and the last argument", got, f"{MANY} {MANY - 1}")
 
 
+# The kernel accepts words of up to 131,071 bytes.
+LENGTHS = (1_023, 4_096, 32_768, 65_535, 65_537, 100_000)
+
+
+@requires("BACKEND-LAUNCH-07", needs=["BACKEND-LIFE-02"])
+def test_arguments_of_any_length_arrive_unchanged(case: BackendCase) -> None:
+    with made_ground() as ground:
+        line = 'printf %s "$1" | wc -c; printf %s "$1" | tail -c 1'
+        session = case.backend.run(
+            [
+                {"program": "/bin/sh", "args": ["-c", line, "sh", "x" * (length - 1) + "y"]}
+                for length in LENGTHS
+            ],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        found = [
+            call.stdout.decode(errors="replace") if call.ok else "no result"
+            for call in session.calls
+        ]
+        wanted = [f"{length}\ny" for length in LENGTHS]
+        expect("the length and the last letter of each argument", found, wanted)
+
+
 @requires("BACKEND-LAUNCH-07", capability="exec.bytes")
 def test_arguments_that_are_not_utf_8_arrive_unchanged(case: BackendCase) -> None:
     word = b"\xff\xc3(\x80"

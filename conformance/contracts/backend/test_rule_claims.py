@@ -48,6 +48,9 @@ BROKEN = {
     ),
     "a pattern": Broken(WRITE, "**/*.key", "echo x >dir/a.key", _made("dir/a.key")),
     "a pattern of one directory": Broken(WRITE, "dir/?", "echo x >dir/a", _made("dir/a")),
+    # Each of these patterns is also the name of a file.
+    "a star that is also a name": Broken(WRITE, "t*p", "echo x >top", _made("top")),
+    "a question mark that is also a name": Broken(WRITE, "k?y", "echo x >key", _made("key")),
     "a link that can be replaced": Broken(
         WRITE, "link/**", "rm link; mkdir link; echo x >link/a", _made("link/a")
     ),
@@ -79,6 +82,8 @@ def _ground(ground: Ground) -> None:
     (ground.ws / "dir" / "key").write_text("canary\n")
     (ground.ws / "link").symlink_to("dir")
     (ground.ws / "name").symlink_to("dir/key")
+    for name in ("t*p", "k?y"):
+        (ground.ws / name).touch()
     for link in ("way", "dir/out"):
         (ground.ws / link).symlink_to(ground.out)
     (ground.out / "key").write_text(ground.token)
@@ -177,6 +182,20 @@ def test_late_names_may_be_accepted(case: BackendCase, rule: str) -> None:
         expect("whether the session opens", session.opened, opens)
         named_rules = [each["rule"] for each in session.result["not_enforced"]]
         expect("the rules that are named", named_rules if opens else [rule], [rule])
+
+
+@requires("BACKEND-RULE-14", capability="backend.accept", needs=["BACKEND-RULE-11"])
+@pytest.mark.parametrize("word", [None, "early-names", "late", "LATE-NAMES", "late-names ", "*"])
+def test_no_other_word_accepts_late_names(case: BackendCase, word: str | None) -> None:
+    """Accept nothing, or a word with no meaning, which may also be refused."""
+    asked: dict[str, Any] = {"policy": policy(("late", "**/*.key"))}
+    without = case.backend.probe("repo-write", **asked).result
+    answer = case.backend.probe("repo-write", accept=[word] if word else [], **asked)
+    if word is not None and not answer.ok:
+        expect("the kind of the error", answer.error["kind"], "invalid_input")
+    else:
+        got = answer.result["aspects"][WRITE]["claim"]
+        expect("the claim of fs-write", got, without["aspects"][WRITE]["claim"])
 
 
 @requires("BACKEND-RULE-14", capability="backend.accept", needs=[*NEEDS, "BACKEND-RULE-12"])

@@ -128,6 +128,17 @@ def test_files_with_links_outside_are_named_wherever_they_lie(case: BackendCase)
         expect("files with links outside", sorted(session.hard_links), wanted)
 
 
+@requires("BACKEND-RULE-07", needs=[WORK])
+def test_files_with_links_outside_are_named_whatever_their_number(case: BackendCase) -> None:
+    with made_ground() as ground:
+        aliases = [ground.ws / f"alias-{number}" for number in range(300)]
+        for alias in aliases:
+            os.link(ground.out / "file", alias)
+        session = line_inside(case, ground, "true", policy(("neighbour",)))
+        missing = {os.fsencode(alias) for alias in aliases} - {*session.hard_links}
+        expect("files with links outside that are not named", sorted(missing)[:3], [])
+
+
 @requires("BACKEND-RULE-04", capability=RULES, needs=NEEDS)
 def test_no_file_is_made_in_the_root_not_even_for_a_moment(case: BackendCase) -> None:
     with made_ground() as ground:

@@ -70,6 +70,33 @@ def test_a_cache_is_not_the_whole_home(case: BackendCase, probe: str) -> None:
     attempt(case, probe, profile="full-dev")
 
 
+# Directories in HOME with names that are similar to `.cache`, or that tools also use.
+NEAR_THE_CACHE = (".cache2", ".cache-x", ".cach", "cache", ".Cache", "x.cache", ".config", ".local")
+
+
+@requires("BACKEND-WRITE-01", needs=[WORK])
+def test_no_directory_beside_the_cache_is_writable(case: BackendCase) -> None:
+    with made_ground() as ground:
+        for name in (".cache", *NEAR_THE_CACHE):
+            (ground.home / name).mkdir()
+        line = ': >sibling; cd "$1" && for name in *cach* .cach* .Cache .config .local'
+        line += '; do true >"$name/made"; done'
+        session = case.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", line, "sh", str(ground.home)]}],
+            root=ground.ws,
+            profile="full-dev",
+            on_unavailable="degrade",
+            shim_env={"HOME": str(ground.home)},
+        )
+        session.need_enforcement()
+        made = [name for name in NEAR_THE_CACHE if (ground.home / name / "made").exists()]
+        if made:
+            session.excuse("fs-write", f"HOME/{made[0]}/made")
+        expect("files outside, beside HOME/.cache", made, [], verdict=Verdict.CONTRADICTION)
+        wrote = (ground.ws / "sibling").exists()
+        expect("whether the call wrote inside", wrote, True, verdict=Verdict.OVERREFUSED)
+
+
 def write_on_a_mount(case: BackendCase, name: str, profile: str) -> None:
     """Try to write to a file system that is mounted below a read-only directory.
 

@@ -11,7 +11,7 @@ from contracts.policy.deciding import (
 )
 from contracts.policy.judging import both_ways, judge, same_both_ways
 from contracts.policy.trees import PAGE_AND_KEY, Tree
-from contracts.policy.unloaded import refuses_policies
+from contracts.policy.unloaded import refused_as_workspaces, refuses_policies
 from contracts.policy.vectors import Group, every, vectors
 from contracts.shared import globs as oracle
 from contracts.shared.documents import Policy, one_profile, policy
@@ -38,6 +38,7 @@ __all__ = [
     "questions",
     "readings",
     "refused",
+    "refused_as_workspaces",
     "refuses_policies",
     "same_both_ways",
     "spellings",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from boxspec.api import requires
-from contracts.policy.api import question, refuses_policies
+from contracts.policy.api import question, refused_as_workspaces, refuses_policies
 from contracts.policy.client import PolicyCase
 
 READ_IT = [question("read", "a", None)]
@@ -35,3 +35,13 @@ def test_no_operation_answers_from_a_policy_that_hardened_refuses(
     case: PolicyCase, op: str
 ) -> None:
     refuses_policies(case, op, OTHER_FIELDS[op], "hardened")
+
+
+@requires("POLICY-VALID-07", capability="policy.load")
+def test_no_workspace_has_a_file_that_contract_refuses(case: PolicyCase) -> None:
+    refused_as_workspaces(case, "contract")
+
+
+@requires("POLICY-VALID-08", capability="policy.load")
+def test_no_workspace_has_a_file_that_hardened_refuses(case: PolicyCase) -> None:
+    refused_as_workspaces(case, "hardened")

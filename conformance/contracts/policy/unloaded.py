@@ -12,7 +12,7 @@ from contracts.policy.contract import CONTRACT
 from contracts.policy.judging import each_is_right
 from contracts.policy.kinds import refused
 from contracts.policy.vectors import Vector, every, policy_in
-from contracts.shared.documents import one_profile
+from contracts.shared.documents import one_profile, policy
 
 if TYPE_CHECKING:
     from contracts.policy.client import PolicyCase
@@ -41,6 +41,34 @@ def refuses_policies(case: PolicyCase, op: str, fields: Mapping[str, Any], profi
             raise
 
     each_is_right(case, [each for each in every().values() if _is_asked(case, each, profile)], ask)
+
+
+def refused_as_workspaces(case: PolicyCase, profile: str) -> None:
+    """Load each file that breaks a requirement of this profile as the file of a workspace.
+
+    Fail if it is accepted, or if no problem is in the file of the workspace.
+    """
+    base = policy({"denyRead": ["k/**"], "denyModify": ["k/**"]})
+    if not case.policy.load({**base, "workspace": policy({})}).ok:
+        raise Failure(
+            "a merge of two valid files", "a result", "an error", verdict=Verdict.UNPROVEN
+        )
+
+    def ask(case: PolicyCase, vector: Vector) -> None:
+        given = policy_in(vector.fields)
+        answer = case.policy.load({**base, "workspace": given})
+        asked = case.asked
+        if answer.ok and case.policy.load(given).ok:
+            # The requirements about loading report this.
+            return
+        case.asked = asked
+        refused("the file of a workspace", answer.raw or {})
+        files = {each["file"] for each in answer.error["problems"]}
+        if files != {"workspace"}:
+            raise Failure("files with a problem", "workspace", ", ".join(sorted(files)))
+
+    alone = [each for each in every().values() if "workspace" not in each.fields]
+    each_is_right(case, [each for each in alone if _is_asked(case, each, profile)], ask)
 
 
 def _is_asked(case: PolicyCase, vector: Vector, profile: str) -> bool:

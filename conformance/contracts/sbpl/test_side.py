@@ -34,6 +34,15 @@ def test_a_side_root_is_writable_where_the_policy_denies_it(case: SbplCase) -> N
     )
 
 
+@requires("SBPL-SIDE-01")
+def test_the_whole_disk_may_be_a_side_root(case: SbplCase) -> None:
+    yes = ["x", "src/x", "/Users/u/x", "/x", "/x/y"]
+    text = case.sbpl.compiled(CODEX.but(side_roots=["/"]))
+    text.expect("decisions about the side root /", sbpl.both(yes, []))
+    without = case.sbpl.compiled(CODEX.but(side_roots=[]))
+    without.expect("decisions without a side root", sbpl.both(["src/x"], ["x", *yes[2:]]))
+
+
 @requires("SBPL-SIDE-02")
 @pytest.mark.parametrize("provider", [None, "claude", "gemini"])
 def test_for_other_providers_side_roots_allow_no_access(

@@ -106,3 +106,11 @@ def linked_homes_have_no_cache():
     def cache(original, root):
         home = os.environb.get(b"HOME", b"")
         return original(root) if os.path.realpath(home) == home else None
+
+
+@fault("BACKEND-ALLOW-05", "a home with a slash at its end has no cache", "a comparison of texts")
+def a_home_with_a_slash_has_no_cache():
+    @replaces(context)
+    def cache(original, root):
+        home = os.environb.get(b"HOME", b"")
+        return original(root) if os.path.normpath(home) == home else None

@@ -174,3 +174,37 @@ def a_list_leaves_out_the_filter():
         if egress:
             made.aspects.pop("kernel", None)
         return made
+
+
+def only_these_ports(chosen):
+    """Let programs connect only to the ports that `chosen` returns for a list."""
+    end = b"    call(RESTRICT_SELF, fd, 0)"
+    change_inside(end, RULES_ON_PORTS + end)
+
+    @replaces(Bubblewrap)
+    def wrap(original, self, argv, context, cwd):
+        ports = chosen(context.egress) if context.egress else None
+        if ports is None:
+            return original(self, argv, context, cwd)
+        ruleset = {"handled": (0, CONNECT_TCP, 0), "size": 16, "paths": [], "ports": ports}
+        argv = inside.command(argv, session=False, ruleset=ruleset)
+        return original(self, argv, context, cwd)
+
+
+def port_of(entry):
+    return int(entry.rpartition(":")[2])
+
+
+@fault("BACKEND-EGRESS-05", "only the first address of a list can be reached", "a loop that ends")
+def only_the_first_is_reached():
+    only_these_ports(lambda egress: None if "*" in egress else [port_of(egress[0])])
+
+
+@fault("BACKEND-EGRESS-05", "only the last address of a list can be reached", "a field, not a list")
+def only_the_last_is_reached():
+    only_these_ports(lambda egress: None if "*" in egress else [port_of(egress[-1])])
+
+
+@fault("BACKEND-EGRESS-05", "with `*` no address can be reached", "a name that resolves to nothing")
+def everything_is_nothing():
+    only_these_ports(lambda egress: [] if "*" in egress else None)

@@ -8,6 +8,7 @@ import backend.landlock as landlock
 import backend.ops as ops
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session
+from faults.backend.scripted_wrap import change_wrap
 from faults.registry import fault, replaces
 
 
@@ -118,3 +119,13 @@ def special_files_stay():
             if not entry.is_file() and not entry.is_dir():
                 return
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@fault("BACKEND-ENV-01", "variables of wrap with an empty value are dropped", "if value:")
+def additions_without_a_value_are_dropped():
+    change_wrap(variables=lambda given: [pair for pair in given if pair[1]])
+
+
+@fault("BACKEND-ENV-01", "of a variable of wrap only the first line is kept", "a file of lines")
+def additions_are_one_line():
+    change_wrap(variables=lambda given: [(name, value.split(b"\n")[0]) for name, value in given])

@@ -143,3 +143,12 @@ def the_pipe_is_handed_in():
     @replaces(session)
     def can_be_opened_again(original, fd):
         return original(fd) and os.path.isfile(f"/proc/self/fd/{fd}")
+
+
+@fault("BACKEND-IPC-02", "the type of a pair is compared with 64 bits", "the size of a register")
+def types_of_pairs_have_64_bits():
+    @replaces(filter_)
+    def one_of_types(original, types):
+        then = original(types)
+        load = filter_.statement(filter_.LOAD, filter_.ARGUMENTS + 12)
+        return [load, filter_.statement(filter_.EQUAL, 0, 0, len(then)), *then]

@@ -182,3 +182,13 @@ def joining_a_namespace_is_forgotten():
 @fault("BACKEND-KERNEL-01", "fanotify_mark is allowed", "only fanotify_init is refused")
 def marks_are_forgotten():
     forget("fanotify", (301,), (263,))
+
+
+@fault("BACKEND-KERNEL-01", "flags of clone are compared with 64 bits", "the size of a register")
+def flags_have_64_bits():
+    @replaces(filter_)
+    def any_flag(original, flags):
+        # The check is skipped if the high half of the argument is not zero.
+        then = original(flags)
+        load = filter_.statement(filter_.LOAD, filter_.ARGUMENTS + 4)
+        return [load, filter_.statement(filter_.EQUAL, 0, 0, len(then)), *then]

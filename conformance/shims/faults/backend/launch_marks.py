@@ -51,3 +51,13 @@ def without_a_home_it_is_off():
 @fault("BACKEND-LAUNCH-09", "a root with many components is not confined", "a limit of its own")
 def a_deep_root_is_trusted():
     confines_unless(lambda request, context: context.root.count(b"/") > 12)
+
+
+@fault("BACKEND-LAUNCH-09", "a long path through a link is not confined", "a buffer of PATH_MAX")
+def long_links_are_trusted():
+    def is_long(request, context):
+        home = os.environ.get("HOME", "")
+        link = home.rstrip("./")
+        return os.path.islink(link) and len(os.readlink(link)) + len(home) > 4096
+
+    confines_unless(is_long)

@@ -3,6 +3,7 @@
 import errno
 import os
 
+import backend.inside as inside
 import backend.starting as starting
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session
@@ -116,3 +117,10 @@ def a_script_is_run_by_sh():
         b"            if why.errno != 8:\n                raise\n"
         b"            os.execve('/bin/sh', [b'/bin/sh', *words], env)",
     )
+
+
+@fault("BACKEND-LAUNCH-07", "of an argument only the first 64 KiB arrive", "a buffer for one word")
+def long_arguments_are_cut():
+    @replaces(inside)
+    def packed(original, argv):
+        return original([word[:65536] for word in argv])

@@ -7,8 +7,11 @@ from backend.bubblewrap import Bubblewrap
 from backend.claims import Claims
 from backend.session import Session
 from errors import Failed
+from faults.backend.scripted_wrap import change_wrap
 from faults.backend.temporary import case_directory
 from faults.registry import changed, fault, replaces
+
+MOST_CALLS = 64
 
 
 @fault("BACKEND-LIFE-01", "prepare runs for each command", "another project's life cycle")
@@ -253,3 +256,24 @@ def a_failed_shutdown_changes_the_enforcement():
             for call in made["calls"]:
                 call.get("result", {})["enforcement"] = "none"
         return made
+
+
+@fault("BACKEND-LIFE-02", "empty words of wrap are dropped", "filter(None, argv)")
+def empty_words_are_dropped():
+    change_wrap(words=lambda given: [word for word in given if word])
+
+
+@fault("BACKEND-LIFE-02", "the words of wrap become one line and are split again", "a string")
+def words_are_split_again():
+    change_wrap(words=lambda given: b" ".join(given).split())
+
+
+@fault("BACKEND-LIFE-02", "only the first 64 calls are wrapped", "a table of 64 entries")
+def only_some_calls_are_wrapped():
+    @replaces(Session)
+    def wrap(original, self, request, cwd):
+        self.wrapped_calls = getattr(self, "wrapped_calls", 0) + 1
+        if self.wrapped_calls <= MOST_CALLS:
+            original(self, request, cwd)
+        else:
+            self.keep_listed_variables(request)

@@ -3,7 +3,9 @@
 import os
 
 import backend.bubblewrap as bubblewrap
+import backend.context as context_
 import backend.naming as naming
+import backend.ops as ops
 import backend.tree as tree
 from backend.bubblewrap import Bubblewrap
 from backend.session import Session
@@ -165,6 +167,34 @@ def accept_accepts_everything():
     @replaces(Bubblewrap)
     def lacks_rule(original, self, made, aspect, rule, why, late=False):
         original(self, made, aspect, rule, why, late=True)
+
+
+@fault("BACKEND-RULE-14", "any word in accept accepts late names", "a list that is not empty")
+def any_word_accepts_late_names():
+    def read_accept(reader):
+        return bool(reader.take("accept", list))
+
+    context_.read_accept = ops.read_accept = read_accept
+
+
+@fault("BACKEND-RULE-11", "a question mark in a rule is an ordinary character", "only stars")
+def a_question_mark_is_a_name():
+    naming.WILD = "*"
+
+
+@fault("BACKEND-RULE-11", "a pattern that is the name of a file is that file", "if exists(rule):")
+def a_pattern_may_be_a_name():
+    @replaces(Bubblewrap)
+    def prepare(original, self, context, claims):
+        @replaces(naming)
+        def is_wild(before, rule):
+            path = os.path.join(context.root, os.fsencode(naming.plain(rule)))
+            return before(rule) and not os.path.lexists(path)
+
+        # The claims are made again, now that the workspace is known.
+        claims.aspects["fs-write"] = ("fully", [])
+        self.claim_rules(claims, context.rules, context.profile) if context.rules else None
+        original(self, context, claims)
 
 
 @fault("BACKEND-RULE-14", "an accepted rule is not reported", "consent taken for silence")

@@ -69,6 +69,13 @@ def links_in_hidden_directories_are_not_named():
         return [path for path in original(root) if b"/." not in path[len(root) :]]
 
 
+@fault("BACKEND-RULE-07", "only 256 files with links outside are named", "a report's limit")
+def only_some_links_are_named():
+    @replaces(tree)
+    def missing_links(original, root):
+        return original(root)[:256]
+
+
 @fault("BACKEND-RULE-04", "an absent name is made, and removed at once", "to test whether it can")
 def absent_names_are_tried():
     @replaces(Bubblewrap)

@@ -319,3 +319,20 @@ def run_is_writable():
 @fault("BACKEND-WRITE-01", "/var/cache is writable", "caches of package managers")
 def the_caches_of_the_system_are_writable():
     writable_too(b"/var/cache")
+
+
+def like_the_cache(root):
+    """Return the entries of HOME whose names begin like the name of the cache."""
+    folder = context.cache(root)
+    home = os.path.dirname(folder) if folder else b""
+    names = sorted(os.listdir(home)) if folder else []
+    return [os.path.join(home, name) for name in names if name.startswith(b".cache")]
+
+
+@fault("BACKEND-WRITE-01", "each name that begins like the cache is granted", "HOME/.cache*")
+def names_like_the_cache_are_granted():
+    @replaces(Bubblewrap)
+    def cache(original, self, root):
+        return [word for path in like_the_cache(root) for word in (b"--bind", path, path)]
+
+    grants_too(lambda root, profile: like_the_cache(root) if profile == "full-dev" else [])

@@ -235,3 +235,30 @@ def checks_with_what_is_no_exception():
     @checking.replaces(judge)
     def exception(original, file, rule, earlier, is_workspace):
         return None
+
+
+@fault("POLICY-VALID-08", "a workspace may have rules with `!` in denyRead", "checked once, above")
+def workspaces_have_exceptions_to_reading():
+    @replaces(judge)
+    def validate(original, file, is_workspace=False):
+        rules = file.policy.deny_read
+        if is_workspace:
+            file.policy.deny_read = [rule for rule in rules if not rule.negated]
+        original(file, is_workspace)
+        file.policy.deny_read = rules
+
+
+@fault("POLICY-VALID-08", "unknown fields of a workspace's file are ignored", "a lax reader below")
+def workspaces_have_unknown_fields():
+    @replaces(load.File)
+    def unknown(original, self, each, pointer):
+        if self.name == "global":
+            original(self, each, pointer)
+
+
+@fault("POLICY-VALID-07", "rules of a workspace need no read rule that covers them", "one check")
+def workspaces_need_no_cover():
+    @replaces(judge)
+    def uncovered(original, file, profile):
+        if file.name == "global":
+            original(file, profile)

@@ -224,3 +224,10 @@ def rules_that_are_allowed_again_are_not_compared():
     def denied_places(original, given):
         allowed = {entry.rule.body for entry in given.read if entry.sign == "+"}
         return [each for each in original(given) if each[0] not in allowed]
+
+
+@fault("SBPL-SIDE-01", "the side root / becomes an empty text", "a slash at the end is cut off")
+def the_whole_disk_is_nothing():
+    @replaces_part("side_roots")
+    def side_roots(lines, given):
+        return [line for line in lines if '"/"' not in line]
