@@ -152,6 +152,15 @@ def test_a_similar_name_is_not_executed(case: ModuleCase) -> None:
 
 
 @requires("MODULE-ID-03")
+def test_a_dot_in_an_id_is_no_directory(case: ModuleCase) -> None:
+    mark, body = marking(case)
+    script_at(case.module.root / "a" / "b", body)
+    seen = case.module.execute("a.b")
+    got = (end(seen), mark.exists())
+    expect("outcome of `a.b`, and whether `a/b` was executed", got, ("SpawnFailed", False))
+
+
+@requires("MODULE-ID-03")
 @pytest.mark.parametrize("where", ["PATH", "the working directory"])
 def test_the_root_is_the_only_place(case: ModuleCase, where: str) -> None:
     mark, body = marking(case)

@@ -101,6 +101,13 @@ def suffixes_are_tried():
         return next((path for name in names if (path := original(root, name))), None)
 
 
+@fault("MODULE-ID-03", "dots in an id are directories", "import a.b")
+def dots_are_directories():
+    @replaces(lookup)
+    def find(original, root, module_id):
+        return original(root, module_id) or original(root, module_id.replace(".", "/"))
+
+
 @fault("MODULE-ID-03", "if the file is missing, PATH is searched for a command", "execvp()")
 def the_path_is_searched():
     @replaces(lookup)
