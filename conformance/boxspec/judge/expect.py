@@ -23,12 +23,19 @@ class Matcher(Protocol):
 
 def shown(value: Any) -> str:
     """Return the repr of a value. If it is long, its middle is left out."""
-    # Durations have many digits without a meaning.
-    text = repr(round(value, 3)) if isinstance(value, float) else repr(value)
+    text = _written(value)
     if len(text) <= SHOWN:
         return text
     half = SHOWN // 2
     return f"{text[:half]}…({len(text) - SHOWN} more)…{text[-half:]}"
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, float):
+        return repr(round(value, 3))  # durations have many digits without a meaning
+    if isinstance(value, set | frozenset):
+        return ", ".join(map(_written, sorted(value, key=repr))) or "none"
+    return repr(value)
 
 
 @dataclass(frozen=True)

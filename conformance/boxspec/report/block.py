@@ -1,4 +1,4 @@
-"""Print the short form of a failure on the console.
+"""Make the short form of a failure for the console.
 
 The whole block, with the evidence, is in judge/failure_block.py: for -v, `repro` and reports.
 """
@@ -10,7 +10,7 @@ from boxspec.judge.repro import repro_command
 from boxspec.judge.results import ResultTree
 from boxspec.judge.verdict import Verdict
 from boxspec.plural import many
-from boxspec.report.console import RED, Console
+from boxspec.report.console import Console
 from boxspec.report.failures import Failures, is_partial, share
 from boxspec.report.ran import ran, readable
 from boxspec.subject.transcript import SHORTENED
@@ -32,12 +32,12 @@ HEADS = {
 WHY = "why asked"
 
 
-def print_block(console: Console, tree: ResultTree, group: Failures) -> None:
-    """Print the request, the expected and the actual answer, and the command that repeats the
+def block_lines(console: Console, tree: ResultTree, group: Failures) -> list[str]:
+    """Return the request, the expected and the actual answer, and the command that repeats the
     test."""
     first, record = group.first, group.record
     head = f"{HEADS.get(record.verdict, 'FAIL')} {first.id} {first.requirement.kind}"
-    console.block(console.wrapped(first.requirement.clause, f"{head}  ", most=1), RED)
+    block = console.wrapped(first.requirement.clause, f"{head}  ", most=1)
     partly = f" ({share(first)})" if is_partial(first) else ""
     did = f"the order {record.order} (-v: its events)" if record.order else ran(record.request)
     rows = [("ran", did), ("checked", f"{record.what}{partly}")]
@@ -59,9 +59,9 @@ def print_block(console: Console, tree: ResultTree, group: Failures) -> None:
         text, indent = readable(text), " " * len(start)
         lines = console.wrapped(text, start, indent, MOST)
         is_cut = is_cut or SHORTENED in text or "".join(lines).count("…") > text.count("…")
-        console.block(lines)
+        block += lines
     how = tree.how_to_repeat(first.requirement.contract)
     if is_cut:
-        console.write(f"{INDENT}{'shortened':<{LABEL}}the next command shows the whole text")
-    # The command is printed without line breaks, so that it can be copied.
-    console.write(f"{INDENT}{'repeat':<{LABEL}}{repro_command(group.to_repeat, how)}")
+        block.append(f"{INDENT}{'shortened':<{LABEL}}the next command shows the whole text")
+    # The command has no line breaks, so that it can be copied.
+    return [*block, f"{INDENT}{'repeat':<{LABEL}}{repro_command(group.to_repeat, how)}"]

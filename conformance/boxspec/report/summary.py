@@ -16,14 +16,17 @@ from boxspec.judge.verdict import BROKEN, Verdict
 from boxspec.places import COMMAND
 from boxspec.plural import many
 from boxspec.report.area_table import has_areas, print_areas
-from boxspec.report.block import print_block
+from boxspec.report.block import block_lines
 from boxspec.report.console import GREEN, RED, YELLOW, Console
 from boxspec.report.contract_table import not_tested, print_table
 from boxspec.report.details import print_details, print_full_blocks
 from boxspec.report.failures import Failures
 
-# How many failures are shown as a block, and how many further groups of failures get one line.
-BLOCKS, LINES = 3, 8
+# The summary should fit on a screen. At most this number of failures are shown as a block, and no
+# further one after this number of lines.
+BLOCKS, BLOCK_LINES = 3, 16
+# How many further groups of failures get one line, and how many ids of a group are named.
+LINES, IDS = 5, 3
 # A reason is shown without -v only if it is not longer than this.
 SHORT = 50
 OTHER = "for other reasons"
@@ -42,14 +45,7 @@ def print_summary(console: Console, tree: ResultTree, groups: Sequence[Failures]
     if console.verbose:
         print_full_blocks(console, tree, groups)
     else:
-        shown = set[str]()
-        for group in groups[:BLOCKS]:
-            # Another symptom of a requirement that has a block is left to `repro` and -v.
-            if group.first.id not in shown:
-                console.write()
-                print_block(console, tree, group)
-            shown.add(group.first.id)
-        _print_others(console, groups)
+        _print_others(console, groups, _print_blocks(console, tree, groups))
     if console.quiet:
         return
     if not tree.asked:
@@ -81,23 +77,44 @@ def _tests(tree: ResultTree) -> str:
     return text
 
 
-def _print_others(console: Console, groups: Sequence[Failures]) -> None:
-    """Print the failed requirements without a block, in groups that probably have the same
-    cause."""
-    named = {group.first.id for group in groups[:BLOCKS]}
+def _print_blocks(console: Console, tree: ResultTree, groups: Sequence[Failures]) -> int:
+    """Print the first failures. Return the number of their groups."""
+    shown = set[str]()
+    lines = 0
+    for number, group in enumerate(groups[:BLOCKS]):
+        # Another symptom of a requirement that has a block is left to `repro` and -v.
+        if group.first.id in shown:
+            continue
+        block = ["", *block_lines(console, tree, group)]
+        lines += len(block)
+        if shown and lines > BLOCK_LINES:
+            return number
+        console.write()
+        console.block(block[1:], RED)
+        shown.add(group.first.id)
+    return min(len(groups), BLOCKS)
+
+
+def _print_others(console: Console, groups: Sequence[Failures], blocks: int) -> None:
+    """Print the failed requirements without a block, in groups that probably have the same cause.
+
+    blocks: the number of groups that have a block.
+    """
+    named = {group.first.id for group in groups[:blocks]}
     lines: list[tuple[list[str], str]] = []
     for number, group in enumerate(groups):
         ids = [each.id for each in group.judged if each.id not in named]
         named.update(ids)
         if ids:
-            why = f"as {group.first.id}" if number < BLOCKS else group.record.what
+            why = f"as {group.first.id}" if number < blocks else group.record.what
             lines.append((ids, why))
     if not lines:
         return
     console.write()
     console.write("also failed, each line probably for one cause (-v: in full)")
     for ids, why in lines[:LINES]:
-        console.wrap(f"{' '.join(ids)}  {why}", "     ", "       ")
+        more = f" and {len(ids) - IDS} more" if len(ids) > IDS else ""
+        console.block(console.wrapped(f"{' '.join(ids[:IDS])}{more}  {why}", "     ", most=1))
     left = sum(len(ids) for ids, _ in lines[LINES:])
     if left:
         console.write(f"     … {left} more")
