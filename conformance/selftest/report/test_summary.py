@@ -65,7 +65,10 @@ def test_many_failures_fit_on_a_screen() -> None:
     assert re.search(r"\n     … \d more\n", text)
 
 
-def test_a_line_of_many_requirements_names_the_first_ones() -> None:
+def test_a_line_of_many_requirements_names_the_first_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     found = tree([record(name, failed(symptom="s")) for name in SIX])
     others = " ".join(SIX[1:4])
     assert f"\n     {others} and 2 more  as {SIX[0]}\n" in console_text(found)

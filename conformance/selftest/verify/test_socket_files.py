@@ -14,9 +14,11 @@ from boxspec.verify.socket_files import MOST_CLIENTS, SocketFile, SocketFiles
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Iterator[SocketFiles]:
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SocketFiles]:
+    # The whole path may be too long for the address of a socket.
+    monkeypatch.chdir(tmp_path)
     made = SocketFiles()
-    made.by_name["agent"] = SocketFile(tmp_path / "agent")
+    made.by_name["agent"] = SocketFile(Path("agent"))
     with made:
         yield made
 
