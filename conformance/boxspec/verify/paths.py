@@ -60,11 +60,18 @@ def place_of(word: str, home: Path, cwd: Path) -> Place:
 
 
 def nearest_first(home: Path, cwd: Path) -> list[tuple[str, Path]]:
-    """Return the home directory and the working directory of the caller.
+    """Return the home directory and the working directory of the caller, each in its spellings.
 
-    If one lies inside the other, the inner one comes first.
+    The home directory may be a link, or lie behind one. If one of the two folders lies inside the
+    other, the inner one comes first.
     """
-    return [("~", home), (".", cwd)] if home.is_relative_to(cwd) else [(".", cwd), ("~", home)]
+    real_home, real_cwd = (Path(os.path.realpath(each)) for each in (home, cwd))
+    homes, cwds = [home, real_home], [cwd, real_cwd]
+    if real_cwd.is_relative_to(real_home):
+        cwds.append(home / real_cwd.relative_to(real_home))
+    of_cwd, of_home = [(".", each) for each in cwds], [("~", each) for each in homes]
+    inner_first = of_home + of_cwd if real_home.is_relative_to(real_cwd) else of_cwd + of_home
+    return [*dict.fromkeys(inner_first)]
 
 
 def _plain(rest: str) -> str:

@@ -56,6 +56,16 @@ def test_the_home_directory_is_found_below_the_callers_folder() -> None:
     assert place_of("/home/v", HOME, Path("/home")) == Place(".", "v")
 
 
+@pytest.mark.parametrize("folder", ["{}/home", "{}/real"])
+def test_a_home_directory_behind_a_link_has_two_spellings(tmp_path: Path, folder: str) -> None:
+    (tmp_path / "real" / "project").mkdir(parents=True)
+    (tmp_path / "home").symlink_to("real")
+    home, cwd, word = tmp_path / "home", tmp_path / "real" / "project", folder.format(tmp_path)
+    assert place_of(f"{word}/.ssh", home, cwd) == Place("~", ".ssh")
+    assert place_of(f"{word}/project/.env", home, cwd) == Place(".", ".env")
+    assert place_of(f"{word}2/.env", home, cwd).base == "/"
+
+
 @pytest.mark.parametrize("word", ["", "~other/x", "../x", "a/../b", "/home/u/../v"])
 def test_a_path_that_cannot_be_tested_has_a_reason(word: str) -> None:
     with pytest.raises(UntestableError) as raised:
