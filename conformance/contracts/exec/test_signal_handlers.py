@@ -19,6 +19,7 @@ from contracts.exec.answers import ObservedRun
 from contracts.exec.caller_signals import CODE, SIGNALS
 from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.moments import FOREVER_MS, annotated, need_preload, until
+from contracts.exec.theft import RACES
 from contracts.shared.after_effects import expect_acts_as_before, expect_swallowed_before, swallows
 from contracts.shared.requests import ExecRequest
 
@@ -218,7 +219,7 @@ def test_after_a_run_the_signal_acts_on_the_caller_as_before(
 def test_after_a_wait_error_the_signal_acts_on_the_caller_as_before(
     case: ExecCase, name: str
 ) -> None:
-    for _ in range(6):
+    for _ in range(RACES):
         with case.exec.start(
             program=P.slow_exit,
             args=["/dev/null", "60"],

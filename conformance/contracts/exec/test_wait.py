@@ -21,7 +21,7 @@ from contracts.exec.client import ExecCase, RunOptions
 from contracts.exec.host import need_pidfd
 from contracts.exec.moments import FOREVER_MS, elapsed_ms, expect_none_left, need_preload
 from contracts.exec.spawn_io import digest, hash_line, pattern, shell, stream
-from contracts.exec.theft import WAIT_ERROR, Outcome, expect_wait_errors, wait_outcome
+from contracts.exec.theft import RACES, WAIT_ERROR, Outcome, expect_wait_errors, wait_outcome
 from contracts.shared.callers import IGNORES_CHLD, resets_sigchld
 
 
@@ -112,7 +112,7 @@ def test_the_group_of_a_child_reaped_by_another_waiter_is_killed(case: ExecCase)
     # the reaping, another process may get the child's number.
     need_pidfd()
     line = '"$1" "$2" --keep none; shift 2; exec "$@"'
-    for turn in range(8):
+    for turn in range(RACES):
         events, fifo = case.events(f"events-{turn}"), case.fifo(f"open-{turn}")
         with case.exec.start(
             **shell(line, P.orphan, events.path, P.gate, events.path, fifo),
