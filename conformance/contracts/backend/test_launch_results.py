@@ -14,8 +14,9 @@ from boxspec.api import (
     written,
 )
 from contracts.backend.client import BackendCase
-from contracts.backend.ground import made_ground
+from contracts.backend.ground import Ground, made_ground
 from contracts.shared.files import program_at, script_at
+from contracts.shared.requests import ExecRequest
 
 MISSING = "/no/such/program"
 
@@ -105,20 +106,25 @@ def test_an_end_by_a_signal_is_reported(case: BackendCase, name: str) -> None:
         expect("the exit code", result["exit_code"], one_of(None, 128 + number))
 
 
+def outputs(case: BackendCase, ground: Ground, calls: list[ExecRequest]) -> list[str]:
+    """Return what each call wrote to stdout, or that it had no result."""
+    session = case.backend.run(
+        calls, root=ground.ws, profile="repo-write", on_unavailable="degrade"
+    )
+    return [
+        call.stdout.decode(errors="replace") if call.ok else "no result" for call in session.calls
+    ]
+
+
 @requires("BACKEND-LAUNCH-07", needs=["BACKEND-LIFE-02"])
 def test_arguments_arrive_unchanged(case: BackendCase) -> None:
     with made_ground() as ground:
         # Each word has its own call, so that a failure names the word.
-        session = case.backend.run(
+        found = outputs(
+            case,
+            ground,
             [{"program": "/usr/bin/printf", "args": ["<%s>", word, "x"]} for word in WORDS],
-            root=ground.ws,
-            profile="repo-write",
-            on_unavailable="degrade",
         )
-        found = [
-            call.stdout.decode(errors="replace") if call.ok else "no result"
-            for call in session.calls
-        ]
         expect("the arguments", found, [f"<{word}><x>" for word in WORDS])
 
 
@@ -150,19 +156,12 @@ LENGTHS = (1_023, 4_096, 32_768, 65_535, 65_537, 100_000)
 def test_arguments_of_any_length_arrive_unchanged(case: BackendCase) -> None:
     with made_ground() as ground:
         line = 'printf %s "$1" | wc -c; printf %s "$1" | tail -c 1'
-        session = case.backend.run(
-            [
-                {"program": "/bin/sh", "args": ["-c", line, "sh", "x" * (length - 1) + "y"]}
-                for length in LENGTHS
-            ],
-            root=ground.ws,
-            profile="repo-write",
-            on_unavailable="degrade",
+        words = ["x" * (length - 1) + "y" for length in LENGTHS]
+        found = outputs(
+            case,
+            ground,
+            [{"program": "/bin/sh", "args": ["-c", line, "sh", word]} for word in words],
         )
-        found = [
-            call.stdout.decode(errors="replace") if call.ok else "no result"
-            for call in session.calls
-        ]
         wanted = [f"{length}\ny" for length in LENGTHS]
         expect("the length and the last letter of each argument", found, wanted)
 

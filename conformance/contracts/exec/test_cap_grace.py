@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Late, expect, expect_within, requires
+from boxspec.api import expect, expect_within, requires
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
+from contracts.exec.caller_signals import ended_once_set_up
 from contracts.exec.client import ExecCase
-from contracts.exec.moments import BY_SIGINT, BY_SIGTERM, TIMED_OUT, settled, until
+from contracts.exec.moments import BY_SIGINT, BY_SIGTERM, TIMED_OUT, settled
 from contracts.exec.spawn_io import digest, pattern, shell, stream
 
 CAP = 1000
@@ -38,15 +39,7 @@ def flood_in_grace(case: ExecCase, cause: str, name: str) -> ObservedRun:
         f"exec 3>&2 2>/dev/null; trap '{handler}' TERM INT; : >\"$4\"; while :; do sleep 0.05; done"
     )
     request = shell(line, P.flood, P.slow_exit, events.path, mark)
-    limit: dict[str, Any] = {"timeout_ms": DEADLINE_MS} if cause == "deadline" else {}
-    with case.exec.start(**request, **limit, max_output_bytes=CAP, within_s=20) as shim:
-        if cause != "deadline":
-            until(mark.exists)
-            shim.signal(cause)
-        seen = shim.finish()
-    if not mark.exists():
-        raise Late("the child is set up before its deadline", "a handler", "none")
-    return seen
+    return ended_once_set_up(case, cause, mark, **request, max_output_bytes=CAP)
 
 
 @requires("EXEC-CAP-04", capability="exec.cap", overlap=1.7, needs=["EXEC-KILL-01"])

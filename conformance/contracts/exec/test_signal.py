@@ -21,7 +21,13 @@ from boxspec.api import (
 )
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedRun
-from contracts.exec.caller_signals import CODE, SAYS, SIGNALS, interrupted
+from contracts.exec.caller_signals import (
+    CODE,
+    SAYS,
+    SIGNALS,
+    after_the_childs_exit,
+    interrupted,
+)
 from contracts.exec.client import ExecCase
 from contracts.exec.moments import (
     BY_SIGINT,
@@ -32,10 +38,9 @@ from contracts.exec.moments import (
     over_before_signal,
     pass_time,
     send,
-    shell_ends,
     until,
 )
-from contracts.exec.spawn_io import error_of, shell
+from contracts.exec.spawn_io import error_of
 from contracts.shared.requests import ExecRequest, Limits
 
 
@@ -364,13 +369,7 @@ def test_a_signal_in_the_grace_is_not_forwarded(case: ExecCase, first: str) -> N
 def test_a_signal_after_the_childs_exit_does_not_change_the_result(
     case: ExecCase, name: str
 ) -> None:
-    # A process outside the group holds the output, so that the run lasts longer than its child.
-    events = case.events()
-    line = '"$1" "$2" --setsid --keep out; exit 7'
-    with case.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as shim:
-        events.wait("orphan")
-        shell_ends(shim)
-        pass_time(3 * case.tick_ms)
+    with after_the_childs_exit(case, code=7) as shim:
         sent = shim.signal(name)
         seen = shim.finish()
     if seen.raw is None:

@@ -19,7 +19,7 @@ from boxspec.api import (
 from boxspec.api import programs as P
 from boxspec.judge.verdict import NotApplicable
 from contracts.exec.answers import ObservedRun
-from contracts.exec.caller_signals import CODE
+from contracts.exec.caller_signals import CODE, after_the_childs_exit
 from contracts.exec.client import ExecCase
 from contracts.exec.moments import (
     LINGER_MS,
@@ -28,7 +28,6 @@ from contracts.exec.moments import (
     over_before_signal,
     pass_time,
     send,
-    shell_ends,
     until,
 )
 from contracts.exec.spawn_io import outcome, shell, shell_request
@@ -156,13 +155,7 @@ def finished_after_late_signal(
 @pytest.mark.parametrize("name", CODE)
 @requires("EXEC-SIGNAL-07", capability="exec.termination", overlap=1.5, needs=["EXEC-RESULT-03"])
 def test_a_signal_after_the_childs_exit_is_listed(case: ExecCase, name: str) -> None:
-    # A process outside the group holds the output, so that the run lasts longer than its child.
-    events = case.events()
-    line = '"$1" "$2" --setsid --keep out; exit 7'
-    with case.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as shim:
-        events.wait("orphan")
-        shell_ends(shim)
-        pass_time(3 * case.tick_ms)
+    with after_the_childs_exit(case, code=7) as shim:
         seen = finished_after_late_signal(case, shim, name)
     with for_the_prompt(case):
         expect("pending_signals", seen.result["pending_signals"], [f"SIG{name}"])
@@ -170,12 +163,7 @@ def test_a_signal_after_the_childs_exit_is_listed(case: ExecCase, name: str) -> 
 
 @requires("EXEC-RESULT-01", overlap=1.5, needs=["EXEC-RESULT-03"])
 def test_a_signal_after_exit_code_0_leaves_a_success(case: ExecCase) -> None:
-    events = case.events()
-    line = '"$1" "$2" --setsid --keep out; exit 0'
-    with case.exec.start(**shell(line, P.orphan, events.path), expect_result=False) as shim:
-        events.wait("orphan")
-        shell_ends(shim)
-        pass_time(3 * case.tick_ms)
+    with after_the_childs_exit(case, code=0) as shim:
         sent = shim.signal("TERM")
         seen = shim.finish()
     if seen.raw is None:

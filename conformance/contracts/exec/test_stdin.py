@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import pytest
 
-from boxspec.api import Late, expect, expect_within, requires
+from boxspec.api import expect, expect_within, requires
 from boxspec.api import programs as P
+from contracts.exec.caller_signals import ended_once_set_up
 from contracts.exec.client import ExecCase, RunOptions
-from contracts.exec.moments import SETTLED_MS, until
 from contracts.exec.spawn_io import (
     digest,
     fd_of,
@@ -201,14 +200,7 @@ def test_the_rest_of_a_payload_arrives_in_the_grace(case: ExecCase, cause: str) 
     mark = case.tmp / "set up"
     line = 'trap \'exec "$1"\' TERM INT; : >"$2"; while :; do sleep 0.05; done'
     request = shell(line, P.hash_stdin, mark)
-    limit: dict[str, Any] = {"timeout_ms": SETTLED_MS} if cause == "deadline" else {}
-    with case.exec.start(**request, **limit, stdin=LARGE, within_s=20) as shim:
-        if cause != "deadline":
-            until(mark.exists)
-            shim.signal(cause)
-        seen = shim.finish()
-    if not mark.exists():
-        raise Late("the child is set up before its deadline", "a handler", "none")
+    seen = ended_once_set_up(case, cause, mark, **request, stdin=LARGE)
     expect("what the child read after the first signal", seen.stdout, hash_line(LARGE))
 
 

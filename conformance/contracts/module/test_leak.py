@@ -33,22 +33,27 @@ def end_and_kept(case: ModuleCase, name: str, ms: int | None = None) -> tuple[st
     }
 
 
-@requires("MODULE-LEAK-01", overlap=1.0)
-@pytest.mark.parametrize("how", [*ENDS, "missing"])
-def test_no_end_leaves_more_than_a_value_does(case: ModuleCase, how: str) -> None:
+def expect_no_more_than_a_value_leaves(case: ModuleCase, wanted: str, ms: int | None) -> None:
+    """Compare what the caller keeps after the module `ends` and after one that gives a value."""
     case.module.script("answers", "echo 1")
-    if how in ENDS:
-        case.module.script("ends", ENDS[how])
     _, usual = end_and_kept(case, "answers")
-    how_it_ended, found = end_and_kept(case, "ends", 500 if how == "Timeout" else None)
+    how_it_ended, found = end_and_kept(case, "ends", ms)
     more = {what: found[what] - usual[what] for what in found if found[what] > usual[what]}
-    wanted = {"member": "value", "missing": "SpawnFailed"}.get(how, how)
     expect(
         "outcome of the module, and what the caller keeps that an ordinary execution releases",
         (how_it_ended, more),
         (wanted, {}),
         {"left": found, "after a value": usual},
     )
+
+
+@requires("MODULE-LEAK-01", overlap=1.0)
+@pytest.mark.parametrize("how", [*ENDS, "missing"])
+def test_no_end_leaves_more_than_a_value_does(case: ModuleCase, how: str) -> None:
+    if how in ENDS:
+        case.module.script("ends", ENDS[how])
+    wanted = {"member": "value", "missing": "SpawnFailed"}.get(how, how)
+    expect_no_more_than_a_value_leaves(case, wanted, 500 if how == "Timeout" else None)
 
 
 # What a module leaves in its directory, or writes. There are more directories than levels to which
@@ -65,14 +70,5 @@ MUCH = {
 @requires("MODULE-LEAK-01", overlap=1.0)
 @pytest.mark.parametrize("what", MUCH)
 def test_no_amount_leaves_more_than_a_value_does(case: ModuleCase, what: str) -> None:
-    case.module.script("answers", "echo 1")
     case.module.script("ends", f"{MUCH[what]}; echo 1")
-    _, usual = end_and_kept(case, "answers")
-    how_it_ended, found = end_and_kept(case, "ends")
-    more = {each: found[each] - usual[each] for each in found if found[each] > usual[each]}
-    expect(
-        "outcome of the module, and what the caller keeps that an ordinary execution releases",
-        (how_it_ended, more),
-        ("value", {}),
-        {"left": found, "after a value": usual},
-    )
+    expect_no_more_than_a_value_leaves(case, "value", None)

@@ -100,17 +100,20 @@ def linked_caches_are_not_granted():
         return None if os.path.islink(os.path.join(home, b".cache")) else original(root)
 
 
-@fault("BACKEND-ALLOW-05", "a home that is a link has no cache", "realpath(home) != home")
-def linked_homes_have_no_cache():
+def homes_need_the_form(form):
+    """Grant the cache only in a HOME that `form` does not change."""
+
     @replaces(context)
     def cache(original, root):
         home = os.environb.get(b"HOME", b"")
-        return original(root) if os.path.realpath(home) == home else None
+        return original(root) if form(home) == home else None
+
+
+@fault("BACKEND-ALLOW-05", "a home that is a link has no cache", "realpath(home) != home")
+def linked_homes_have_no_cache():
+    homes_need_the_form(os.path.realpath)
 
 
 @fault("BACKEND-ALLOW-05", "a home with a slash at its end has no cache", "a comparison of texts")
 def a_home_with_a_slash_has_no_cache():
-    @replaces(context)
-    def cache(original, root):
-        home = os.environb.get(b"HOME", b"")
-        return original(root) if os.path.normpath(home) == home else None
+    homes_need_the_form(os.path.normpath)

@@ -5,15 +5,10 @@ import os
 import backend.filter as filter_
 import backend.session as session
 from backend.bubblewrap import Bubblewrap
+from faults.backend.filtered import compares_64_bits, without
 from faults.registry import changed, fault, replaces
 
 AF_UNIX, SOCK_DGRAM = 1, 2
-
-
-def without(*names):
-    @replaces(filter_)
-    def groups(original):
-        return {name: each for name, each in original().items() if name not in names}
 
 
 @fault("BACKEND-IPC-01", "System V IPC is shared with the host", "--unshare-ipc left out")
@@ -147,8 +142,4 @@ def the_pipe_is_handed_in():
 
 @fault("BACKEND-IPC-02", "the type of a pair is compared with 64 bits", "the size of a register")
 def types_of_pairs_have_64_bits():
-    @replaces(filter_)
-    def one_of_types(original, types):
-        then = original(types)
-        load = filter_.statement(filter_.LOAD, filter_.ARGUMENTS + 12)
-        return [load, filter_.statement(filter_.EQUAL, 0, 0, len(then)), *then]
+    compares_64_bits("one_of_types", 1)

@@ -3,13 +3,8 @@
 import backend.filter as filter_
 import backend.inside as inside
 from backend.bubblewrap import Bubblewrap
+from faults.backend.filtered import compares_64_bits, without
 from faults.registry import fault, replaces
-
-
-def without(*names):
-    @replaces(filter_)
-    def groups(original):
-        return {name: each for name, each in original().items() if name not in names}
 
 
 @fault("BACKEND-KERNEL-01", "userfaultfd and bpf are let through", "an old list")
@@ -116,11 +111,7 @@ def a_console_may_paste():
 
 @fault("BACKEND-KERNEL-05", "socket families are compared on 64 bits", "an int of the kernel")
 def families_are_compared_whole():
-    @replaces(filter_)
-    def allowed_families(original, inet):
-        then = original(inet)
-        high = filter_.statement(filter_.LOAD, filter_.ARGUMENTS + 4)
-        return [high, filter_.statement(filter_.EQUAL, 0, 0, len(then)), *then]
+    compares_64_bits("allowed_families", 0)
 
 
 @fault(
@@ -186,9 +177,4 @@ def marks_are_forgotten():
 
 @fault("BACKEND-KERNEL-01", "flags of clone are compared with 64 bits", "the size of a register")
 def flags_have_64_bits():
-    @replaces(filter_)
-    def any_flag(original, flags):
-        # The check is skipped if the high half of the argument is not zero.
-        then = original(flags)
-        load = filter_.statement(filter_.LOAD, filter_.ARGUMENTS + 4)
-        return [load, filter_.statement(filter_.EQUAL, 0, 0, len(then)), *then]
+    compares_64_bits("any_flag", 0)

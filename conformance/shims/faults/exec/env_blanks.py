@@ -1,17 +1,13 @@
 """Faults that trim variables."""
 
 import exec.spawn as spawn
+from faults.exec.env import values_of
 from faults.registry import fault, replaces
 
 
 @fault("EXEC-ENV-02", "blanks at the ends of a given value are dropped", "a parser of .env files")
 def trims_values():
-    @replaces(spawn)
-    def child_environment(original, request):
-        given = original(request)
-        if request.env is None:
-            return given
-        return {name: value.strip() for name, value in given.items()}
+    values_of(False, lambda value, made: value.strip())
 
 
 @fault("EXEC-ENV-02", "blanks at the ends of a given name are dropped", "a parser of .env files")
@@ -23,9 +19,4 @@ def trims_names():
 
 @fault("EXEC-ENV-01", "blanks at the ends of an inherited value are dropped", "env | while read")
 def trims_inherited_values():
-    @replaces(spawn)
-    def child_environment(original, request):
-        given = original(request)
-        if request.env is not None:
-            return given
-        return {name: value.strip() for name, value in given.items()}
+    values_of(True, lambda value, made: value.strip())

@@ -7,22 +7,28 @@ import exec.spawn as spawn
 from faults.registry import fault, replaces
 
 
+def tries_again(step, refused):
+    """Repeat a step of a spawn for a second while it fails with this errno."""
+
+    @replaces(spawn.Spawn, step)
+    def again(original, self, *arguments):
+        for _ in range(10):
+            try:
+                return original(self, *arguments)
+            except OSError as why:
+                if why.errno != refused:
+                    raise
+                sleep(0.1)
+        return original(self, *arguments)
+
+
 @fault(
     "EXEC-SPAWN-11",
     "without descriptors the spawn is tried again for a second",
     "a retry for errors that are called temporary",
 )
 def tries_again_without_descriptors():
-    @replaces(spawn.Spawn)
-    def attempt(original, self):
-        for _ in range(10):
-            try:
-                return original(self)
-            except OSError as why:
-                if why.errno != errno.EMFILE:
-                    raise
-                sleep(0.1)
-        return original(self)
+    tries_again("attempt", errno.EMFILE)
 
 
 @fault(
@@ -31,13 +37,4 @@ def tries_again_without_descriptors():
     "the name of EAGAIN",
 )
 def tries_to_fork_again():
-    @replaces(spawn.Spawn)
-    def fork(original, self, stdio, report):
-        for _ in range(10):
-            try:
-                return original(self, stdio, report)
-            except OSError as why:
-                if why.errno != errno.EAGAIN:
-                    raise
-                sleep(0.1)
-        return original(self, stdio, report)
+    tries_again("fork", errno.EAGAIN)
