@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from dialects.reading_json import JsonError, Node, Pairs, parse
@@ -25,7 +26,7 @@ class File:
     where: Where
     rank: int
 
-    @property
+    @cached_property
     def node(self) -> Node | None:
         """Return the object in the file, or None if the tool discards the file."""
         try:

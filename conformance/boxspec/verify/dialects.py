@@ -88,21 +88,20 @@ def dialects() -> dict[str, Dialect]:
     return found
 
 
-def read(files: Iterable[tuple[str, Path]], home: Path, cwd: Path) -> list[SettingsOfTool]:
+def read(files: Sequence[tuple[str, Path]], home: Path, cwd: Path) -> list[SettingsOfTool]:
     """Read settings files, each in the format of its name. Files of one tool may count together."""
-    texts = [(name, path, _text(name, path)) for name, path in files]
-    made = []
-    for name, path, text in texts:
-        dialect = dialects()[name]
-        same = [each for each in texts if dialects()[each[0]] is dialect]
-        if dialect.read_all is not None and len(same) > 1:
-            every = [(each, Where(home, cwd, file.absolute())) for _, file, each in same]
-            entries = dialect.read_all(every)[same.index((name, path, text))]
-        else:
-            entries = dialect.read(text, Where(home, cwd, path.absolute()))
-        ordered = sorted(entries, key=lambda each: each.line)
-        made.append(SettingsOfTool(path.name, dialect, tuple(ordered)))
-    return made
+    texts = [(_text(name, path), Where(home, cwd, path.absolute())) for name, path in files]
+    of_file = [dialects()[name] for name, _ in files]
+    made: dict[int, SettingsOfTool] = {}
+    for dialect in dict.fromkeys(of_file):
+        numbers = [number for number, each in enumerate(of_file) if each is dialect]
+        given = [texts[number] for number in numbers]
+        together = dialect.read_all if len(given) > 1 else None
+        read_each = [dialect.read(*each) for each in given] if together is None else together(given)
+        for number, entries in zip(numbers, read_each, strict=True):
+            ordered = sorted(entries, key=lambda each: each.line)
+            made[number] = SettingsOfTool(files[number][1].name, dialect, tuple(ordered))
+    return [made[number] for number in range(len(files))]
 
 
 def _text(name: str, path: Path) -> str:
