@@ -25,7 +25,7 @@ BY_A_PROGRAM_INSIDE = (
 
 
 def unclear_words(scene: Scene) -> dict[str, str]:
-    """Return the row and the reason if marks of words show nothing."""
+    """Return the row with a reason if a program inside can make the marks, too."""
     unclear = bool(scene.more_words) and not scene.control and scene.words.is_writable_inside()
     return {ROW: BY_A_PROGRAM_INSIDE} if unclear else {}
 

@@ -44,7 +44,7 @@ class SocketFile:
         self._tokens[token] = False
 
     def receive(self, client: socket.socket) -> bool:
-        """Look for tokens in the client's text. Return False if the client has sent nothing yet."""
+        """Search the client's text for tokens. Return False if no text has arrived yet."""
         text = b""
         try:
             text = client.recv(LONGEST)

@@ -89,7 +89,7 @@ struct kills {
     unsigned killed_outputs;
 };
 
-/* A process that has ended holds nothing, and hides its descriptors. */
+/* An ended process holds no output, but its descriptors cannot be read. So it is not asked. */
 static unsigned outputs_of(const struct outputs *outputs, const struct process *process) {
     return bs_proc_stat_is_dead(&process->stat) ? 0 : outputs_held_by(outputs, process->pid);
 }

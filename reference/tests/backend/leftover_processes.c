@@ -122,8 +122,9 @@ static void leftover_processes_are_found_without_proc(void **state) {
     }
 }
 
-/* Fork a process that stops itself. Of the caller's descriptors above 2 it has only `kept`, under
- * another number, or none if `kept` is negative. Returns false if that fails. */
+/* Fork a process that stops itself, and wait for the stop. The process closes its descriptors above
+ * 2, except for a copy of `kept`. If `kept` is negative, it closes all. Returns false on failure.
+ */
 static bool fork_holder(int kept, bool dumpable) {
     enum { OTHER_NUMBER = 100 };
     pid_t pid = fork();
@@ -145,8 +146,9 @@ static bool drop_capabilities(void) {
     return syscall(SYS_capset, &header, none) == 0;
 }
 
-/* Leave a process with one of two outputs, or with none if `kept` is negative, and kill it. Returns
- * true if the outputs are found before and during the kill, and no writer is left after it. */
+/* Make two outputs and a process that holds one of them, or none if `kept` is negative, and kill
+ * the process. Returns true if the expected outputs are found before and during the kill, and if no
+ * writer is left after it. */
 static bool finds_holder(int kept, bool dumpable, unsigned expected) {
     struct outputs outputs = {.n = 0};
     int ends[4];

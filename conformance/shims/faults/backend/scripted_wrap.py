@@ -5,7 +5,7 @@ from faults.registry import replaces
 
 
 def change_wrap(words=lambda given: given, variables=lambda given: given):
-    """Change what the scripted backend returns from `wrap`."""
+    """Change the words and variables that the scripted backend returns from `wrap`."""
 
     @replaces(Script)
     def wrap(original, self, argv, context, cwd):
