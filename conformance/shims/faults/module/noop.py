@@ -51,15 +51,19 @@ def a_helper_feeds_the_input():
     @replaces(runner)
     def hand_over_input(original):
         original()
-        ends = os.pipe()
+        ends, outputs_closed = os.pipe(), os.pipe()
         if os.fork() == 0:
-            os.close(ends[0])
+            # A process that holds stdout at the module's end may have lost digits of a number.
+            for held in (ends[0], 1, 2, outputs_closed[1]):
+                os.close(held)
             try:
                 while piece := os.read(0, 1 << 16):
                     os.write(ends[1], piece)
             except BrokenPipeError:
                 pass
             os._exit(0)
+        os.close(outputs_closed[1])
+        os.read(outputs_closed[0], 1)
         os.dup2(ends[0], 0)
-        os.close(ends[0])
-        os.close(ends[1])
+        for held in (*ends, outputs_closed[0]):
+            os.close(held)
