@@ -6,15 +6,17 @@ Written for Codex 0.13x on Linux, from its documentation "Configuration" and "Pe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from typing import Any
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from boxspec.verify.paths import is_glob
-from dialects.codex_types import MODES, unless_refused
-from dialects.entries import ALL_OF_HOME, NO_SUCH_KEY, covers, has_home, only_for_a_shell
+from dialects.codex_files import read_files
+from dialects.codex_permissions import profiles_of
+from dialects.codex_requirements import Requirements, is_requirements, requirements_in
+from dialects.codex_types import MODES, mistyped, unless_refused
+from dialects.entries import ALL_OF_HOME, NO_SUCH_KEY, has_home, only_for_a_shell
 from dialects.reading_toml import line_of, shown, tables
 
 NAMES = ("codex",)
@@ -26,8 +28,10 @@ VARIABLES = (
 )
 # Folders that stay read-only in a writable root.
 KEPT = (".git", ".codex", ".agents")
-ROOTS = ":workspace_roots"
-ACCESS = ("read", "write", "deny", "none")
+NO_PROFILE = (
+    "Codex 0.134 and later starts no program for this key: write the profile to"
+    " NAME.config.toml beside this file, and pass --profile NAME"
+)
 # Settings without a meaning for the sandbox.
 OTHERS = frozenset(
     {
@@ -48,10 +52,17 @@ KNOWN = OTHERS | {
 
 
 def read(text: str, where: Where) -> list[Entry]:
+    if is_requirements(where):
+        limits = requirements_in(text, where)
+        return limits.entries if isinstance(limits, Requirements) else [limits]
     found = tables(text)
     if isinstance(found, Entry):
         return [found]
     return unless_refused(text, found, _entries(text, found, where))
+
+
+def read_all(files: Sequence[tuple[str, Where]]) -> list[list[Entry]]:
+    return read_files(files, _entries)
 
 
 def _entries(text: str, found: dict[str, Any], where: Where) -> list[Entry]:
@@ -61,6 +72,10 @@ def _entries(text: str, found: dict[str, Any], where: Where) -> list[Entry]:
         if name not in KNOWN
     ]
     mode, chosen = found.get("sandbox_mode"), found.get("profile")
+    if chosen is not None:
+        made.append(
+            Entry(line_of(text, "profile"), "profile", shown(chosen), Meaning.DEAD, NO_PROFILE)
+        )
     profiles = found.get("profiles", {})
     known = isinstance(profiles, Mapping) and isinstance(chosen, str)
     profile = profiles.get(chosen) if known else None
@@ -77,23 +92,18 @@ def _entries(text: str, found: dict[str, Any], where: Where) -> list[Entry]:
         line, why = line_of(text, "approval_policy"), "only the sandbox confines a program"
         made.append(Entry(line, "approval_policy", "never", Meaning.NOT_TESTABLE, why))
     made += _variables(text, found.get("shell_environment_policy", {}))
-    made += _profiles(text, found, mode)
+    made += profiles_of(text, found, mode)
     return made
-
-
-def _wrong(text: str, key: str, value: object, wanted: str) -> Entry:
-    line = line_of(text, key.rpartition(".")[2])
-    return Entry(line, key, shown(value), Meaning.DEAD, f"is {wanted}")
 
 
 def _modes_of_profiles(text: str, profiles: object, chosen: object) -> Iterator[Entry]:
     """Yield the entries of the older profiles, each of which replaces keys of the file."""
     if not isinstance(profiles, Mapping):
-        yield _wrong(text, "profiles", profiles, "no table")
+        yield mistyped(text, "profiles", profiles, "no table")
         return
     for name, profile in profiles.items():
         if not isinstance(profile, Mapping):
-            yield _wrong(text, f"profiles.{name}", profile, "no table")
+            yield mistyped(text, f"profiles.{name}", profile, "no table")
             continue
         if "sandbox_mode" not in profile:
             continue
@@ -101,7 +111,7 @@ def _modes_of_profiles(text: str, profiles: object, chosen: object) -> Iterator[
         if name == chosen:
             yield from _mode(text, key, profile["sandbox_mode"])
         else:
-            why = f"counts only with --profile {name}"
+            why = f"counts only with --profile {name}, and only before Codex 0.134"
             line = line_of(text, f"profiles.{name}", "sandbox_mode")
             yield Entry(line, key, shown(profile["sandbox_mode"]), Meaning.NOT_TESTABLE, why)
 
@@ -111,7 +121,7 @@ def _mode(text: str, key: str, mode: object) -> Iterator[Entry]:
         return
     line = line_of(text, *key.rsplit(".", 1))
     if mode not in MODES:
-        yield _wrong(text, key, mode, f"none of {', '.join(MODES)}")
+        yield mistyped(text, key, mode, f"none of {', '.join(MODES)}")
     elif mode == "danger-full-access":
         yield Entry(line, key, str(mode), Meaning.WIDER, "there is no sandbox at all")
     elif mode == "read-only":
@@ -128,7 +138,7 @@ def _mode(text: str, key: str, mode: object) -> Iterator[Entry]:
 def _workspace(text: str, table: object, mode: object, where: Where) -> Iterator[Entry]:
     key = "sandbox_workspace_write"
     if not isinstance(table, Mapping):
-        yield _wrong(text, key, table, "no table")
+        yield mistyped(text, key, table, "no table")
         return
     active = mode == "workspace-write"
     off = f"has no effect without sandbox_mode = {MODES[1]!r}"
@@ -141,7 +151,7 @@ def _workspace(text: str, table: object, mode: object, where: Where) -> Iterator
                 line = line_of(text, key, str(each))
                 yield _writable(line, f"{key}.{name}", each, "" if active else off, where)
         elif not isinstance(value, bool):
-            yield _wrong(text, f"{key}.{name}", value, "neither true nor false")
+            yield mistyped(text, f"{key}.{name}", value, "neither true nor false")
         elif not active:
             yield Entry(line, f"{key}.{name}", shown(value), Meaning.DEAD, off)
         elif name == "network_access" and value:
@@ -183,7 +193,7 @@ def _writable(line: int, key: str, value: object, off: str, where: Where) -> Ent
 def _variables(text: str, table: object) -> Iterator[Entry]:
     key = "shell_environment_policy"
     if not isinstance(table, Mapping):
-        yield _wrong(text, key, table, "no table")
+        yield mistyped(text, key, table, "no table")
         return
     for name, value in table.items():
         line = line_of(text, key, name)
@@ -223,174 +233,3 @@ def _excluded(line: int, key: str, value: object, given: object) -> Entry:
     why = "a variable with such a name is not given to programs"
     rules = (("deny-env", name),) if name.replace("_", "").isalnum() else ()
     return Entry(line, key, value, Meaning.ENFORCED, why, rules)
-
-
-def _profiles(text: str, found: Mapping[str, Any], mode: object) -> Iterator[Entry]:
-    profiles, chosen = found.get("permissions", {}), found.get("default_permissions")
-    if not isinstance(profiles, Mapping):
-        yield _wrong(text, "permissions", profiles, "no table")
-        return
-    ignored = "sandbox_mode is set, so permission profiles are ignored"
-    built_in = _is_built_in(chosen)
-    if chosen is not None and (mode is not None or not (built_in or _is_in(profiles, chosen))):
-        line = line_of(text, "default_permissions")
-        why = f"the file has no profile {shown(chosen)}" if mode is None else ignored
-        yield Entry(line, "default_permissions", shown(chosen), Meaning.DEAD, why)
-    proxy = found.get("features")
-    proxied = isinstance(proxy, Mapping) and proxy.get("network_proxy") is True
-    chain = _chain(profiles, chosen)
-    for name, profile in profiles.items():
-        why = ""
-        if mode is not None:
-            why = ignored
-        elif name not in chain:
-            why = f"default_permissions does not choose the profile {name}"
-        children = [profiles[each] for each in chain[: chain.index(name)]] if not why else []
-        parent = profile.get("extends") if isinstance(profile, Mapping) else None
-        if parent is not None and not (_is_in(profiles, parent) or _is_built_in(parent)):
-            line, key = line_of(text, name, "extends"), f"permissions.{name}.extends"
-            gone = f"there is no such profile: Codex refuses the file, and {name} with it"
-            yield Entry(line, key, shown(parent), Meaning.DEAD, gone)
-        for entry in _profile(text, name, profile, why, proxied):
-            over = next((each for each in children if _replaces(each, entry)), None)
-            why_not = "a profile that extends this one has the same path, and counts"
-            yield replace(entry, meaning=Meaning.DEAD, why=why_not) if over else entry
-
-
-def _is_built_in(name: object) -> bool:
-    return isinstance(name, str) and name.startswith(":")
-
-
-def _chain(profiles: Mapping[str, Any], chosen: object) -> list[str]:
-    """Return the chosen profile and those that it extends, each after its child."""
-    made: list[str] = []
-    while isinstance(chosen, str) and chosen in profiles and chosen not in made:
-        made.append(chosen)
-        profile = profiles[chosen]
-        chosen = profile.get("extends") if isinstance(profile, Mapping) else None
-    return made
-
-
-def _replaces(child: object, entry: Entry) -> bool:
-    """True if a child has another access for the path of an entry of its parent."""
-    files = child.get("filesystem") if isinstance(child, Mapping) else None
-    if not isinstance(files, Mapping) or ".filesystem" not in entry.key:
-        return False
-    base, path = entry.key.partition(".filesystem")[2].lstrip("."), entry.value.partition(" = ")[0]
-    table = files.get(base) if base else files
-    short = path.removeprefix(f"{base}/") if base != ROOTS else path
-    return isinstance(table, Mapping) and short in table
-
-
-def _is_in(table: Mapping[str, Any], name: object) -> bool:
-    return isinstance(name, str) and name in table
-
-
-def _profile(text: str, name: str, profile: object, off: str, proxied: bool) -> Iterator[Entry]:
-    key = f"permissions.{name}"
-    if not isinstance(profile, Mapping):
-        yield _wrong(text, key, profile, "no table")
-        return
-    for part, value in profile.items():
-        line = line_of(text, name, part)
-        if part == "filesystem" and isinstance(value, Mapping):
-            again = _readable(value)
-            for path, access in value.items():
-                yield from _path(text, f"{key}.filesystem", path, access, off, again)
-        elif part == "network" and isinstance(value, Mapping):
-            yield from _network(text, f"{key}.network", value, off, proxied)
-        elif part not in ("extends", "description", "workspace_roots", "filesystem", "network"):
-            yield Entry(line, f"{key}.{part}", shown(value), Meaning.UNKNOWN, NO_SUCH_KEY)
-        elif part in ("filesystem", "network"):
-            yield Entry(line, f"{key}.{part}", shown(value), Meaning.DEAD, "is not a table")
-
-
-def _readable(table: Mapping[str, Any]) -> list[str]:
-    """Return the paths that a profile lets programs read."""
-    made = [path for path, access in table.items() if access in ("read", "write")]
-    for base, inside in table.items():
-        start = "" if base == ROOTS else f"{base}/"
-        if isinstance(inside, Mapping):
-            made += [f"{start}{path}" for path in _readable(inside)]
-    return made
-
-
-def _path(
-    text: str, key: str, path: str, access: object, off: str, again: list[str]
-) -> Iterator[Entry]:
-    if isinstance(access, Mapping):
-        for inside, each in access.items():
-            base = "" if path == ROOTS else f"{path}/"
-            yield from _path(text, f"{key}.{path}", f"{base}{inside}", each, off, again)
-        return
-    line = line_of(text, "filesystem", path.rpartition("/")[2] or path)
-    if path == "glob_scan_max_depth":
-        why = "how deep globs are expanded; deeper matches are not denied"
-        yield Entry(line, key, f"{path} = {shown(access)}", Meaning.NARROWER, why)
-        return
-    value = f"{path} = {shown(access)}"
-    if access not in ACCESS:
-        yield Entry(line, key, value, Meaning.DEAD, f"the access is not one of {', '.join(ACCESS)}")
-        return
-    kinds = {"deny": "deny-read", "none": "deny-read", "read": "deny-write", "write": "allow-write"}
-    rules = () if path.startswith(":") else ((kinds[str(access)], path),)
-    if off:
-        yield Entry(line, key, value, Meaning.DEAD, off, rules if access == "deny" else ())
-    elif path.startswith(":"):
-        yield Entry(line, key, value, Meaning.NOT_TESTABLE, "a set of folders that Codex chooses")
-    elif shell := only_for_a_shell(path):
-        yield Entry(line, key, value, Meaning.DEAD, shell, rules)
-    elif key.endswith(ROOTS) and (path.startswith("/") or ".." in path.split("/")):
-        why = f"a path below {ROOTS} cannot leave it: Codex refuses the file"
-        yield Entry(line, key, value, Meaning.DEAD, why, rules)
-    elif not path.startswith(("/", "~")) and not key.endswith(ROOTS):
-        why = f"is not an absolute path: write it below {ROOTS}, or from / or ~ on"
-        yield Entry(line, key, value, Meaning.DEAD, why, rules)
-    elif path.rstrip("/") in ("~", "") and access == "write":
-        yield Entry(line, key, value, Meaning.WIDER, ALL_OF_HOME)
-    elif is_glob(path) and access not in ("deny", "none"):
-        yield Entry(line, key, value, Meaning.DEAD, "only deny takes globs")
-    elif is_glob(path):
-        why = "the matches at the start are denied, later files are not"
-        yield Entry(line, key, value, Meaning.NARROWER, why, rules)
-    elif inside := [each for each in again if covers(path, each) and access in ("deny", "none")]:
-        why = f"{inside[0]} can be read again, because the more specific path counts"
-        yield Entry(line, key, value, Meaning.NARROWER, why, rules)
-    else:
-        yield Entry(line, key, value, Meaning.ENFORCED, f"{access} for each program", rules)
-
-
-def _network(
-    text: str, key: str, table: Mapping[str, Any], off: str, proxied: bool
-) -> Iterator[Entry]:
-    enabled = table.get("enabled")
-    for name, value in table.items():
-        line = line_of(text, "network", name)
-        if name == "enabled" and not isinstance(value, bool):
-            yield Entry(line, f"{key}.{name}", shown(value), Meaning.DEAD, "is not true or false")
-        elif name == "enabled" and off:
-            yield Entry(line, f"{key}.{name}", shown(value), Meaning.DEAD, off)
-        elif name == "enabled" and not value:
-            why, rules = "no program reaches the network", (("no-network", ""),)
-            yield Entry(line, f"{key}.{name}", shown(value), Meaning.ENFORCED, why, rules)
-        elif name == "enabled":
-            why = "each program may connect" + (
-                "" if proxied else ", also to services of this host"
-            )
-            yield Entry(line, f"{key}.{name}", shown(value), Meaning.WIDER, why)
-        elif name == "domains" and isinstance(value, Mapping):
-            for domain, action in value.items():
-                at = line_of(text, "domains", domain)
-                shows = f"{domain} = {shown(action)}"
-                yield _domain(at, f"{key}.domains", shows, off, enabled is True and not proxied)
-        else:
-            why = "the proxy of Codex decides"
-            yield Entry(line, f"{key}.{name}", shown(value), Meaning.NOT_TESTABLE, why)
-
-
-def _domain(line: int, key: str, value: str, off: str, direct: bool) -> Entry:
-    if off or direct:
-        why = off or "without features.network_proxy = true no proxy enforces domain rules"
-        return Entry(line, key, value, Meaning.DEAD, why)
-    why = "a domain of the internet: the kit reaches this machine only"
-    return Entry(line, key, value, Meaning.NOT_TESTABLE, why)

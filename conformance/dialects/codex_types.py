@@ -34,17 +34,30 @@ TYPES: Mapping[str, Any] = {
 POLICIES = ("untrusted", "on-failure", "on-request", "granular", "never")
 
 
-def unless_refused(text: str, found: Mapping[str, Any], made: list[Entry]) -> list[Entry]:
-    """Return the entries of a file, all of them dead if Codex refuses the file."""
+def mistyped(text: str, key: str, value: object, wanted: str) -> Entry:
+    line = line_of(text, key.rpartition(".")[2])
+    return Entry(line, key, shown(value), Meaning.DEAD, f"is {wanted}")
+
+
+def refusal(text: str, found: Mapping[str, Any]) -> Entry | None:
+    """Return an entry for the first value for which Codex refuses the file."""
     wrong = _wrong_type(found)
     if wrong is None:
-        return made
+        return None
     path, value, wanted = wrong
     line, key = line_of(text, *path), ".".join(path)
     why = f"is not {wanted}: Codex starts no program, and no rule of the file counts"
-    first = Entry(line, key, shown(value), Meaning.DEAD, why)
-    off = f"{key} in line {line} is not {wanted}, so Codex starts no program"
-    others = [each for each in made if (each.key, each.value) != (key, first.value)]
+    return Entry(line, key, shown(value), Meaning.DEAD, why)
+
+
+def unless_refused(text: str, found: Mapping[str, Any], made: list[Entry]) -> list[Entry]:
+    """Return the entries of a file, all of them dead if Codex refuses the file."""
+    first = refusal(text, found)
+    if first is None:
+        return made
+    problem = first.why.partition(":")[0]
+    off = f"{first.key} in line {first.line} {problem}, so Codex starts no program"
+    others = [each for each in made if (each.key, each.value) != (first.key, first.value)]
     return [
         first,
         *(

@@ -7,12 +7,13 @@ of 2026-11). A policy decides for calls of tools: the matching rule of the highe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from boxspec.verify.meaning import Entry, Meaning, Where
 from dialects.entries import NO_SUCH_KEY, document, noted, texts, unknown
+from dialects.merging import File, read_together
 from dialects.reading_json import Node, Pairs
 from dialects.reading_toml import line_of, shown, tables
 
@@ -81,14 +82,58 @@ MODES = ("default", "autoEdit", "plan", "yolo")
 NO_MODE = f"no mode has this name: write one of {', '.join(MODES)}"
 AT_THE_START = 'it is compared after {"command":", so nothing matches: write it without ^'
 ONLY_MCP = "a * in a name is known only of MCP tools: write each name"
+# Lists of all files that Gemini CLI joins. Of any other list, that of the highest rank counts.
+JOINED = (
+    *("tools.exclude", "excludeTools", "advanced.excludedEnvVars", "context.includeDirectories"),
+    *("policyPaths", "adminPolicyPaths", "context.fileFiltering.customIgnoreFilePaths"),
+)
+SYSTEM_FOLDER = "gemini-cli"
 FIRST = ("toolName", "mcpName", "commandPrefix", "commandRegex", "argsPattern")
 
 
 def read(text: str, where: Where) -> list[Entry]:
-    if where.file.suffix == ".toml" or text.lstrip().startswith("[["):
+    if _is_policy(text, where):
         return _policy(text)
     found = document(text)
     return [found] if isinstance(found, Entry) else list(_settings(found))
+
+
+def rank(where: Where) -> int:
+    """Return the rank of a file: settings of the system, the workspace, the user, and defaults of
+    the system."""
+    if where.file.name == "system-defaults.json":
+        return 0
+    if where.file.parent.name == SYSTEM_FOLDER:
+        return 3
+    return 1 if where.is_of_the_user else 2
+
+
+def read_all(files: Sequence[tuple[str, Where]]) -> list[list[Entry]]:
+    """Return the entries of each file. A policy file counts for itself."""
+    made = [File(text, where, rank(where)) for text, where in files]
+    settings = [each for each in made if not _is_policy(each.text, each.where)]
+    broken = next((each for each in settings if each.node is None), None)
+    off = f"{broken.where.file.name} is not JSON: Gemini CLI does not start" if broken else ""
+    found = []
+    for each in made:
+        others = [other for other in settings if other is not each and other.node is not None]
+        if each not in settings or each.node is None:
+            entries = read(each.text, each.where)
+        else:
+            entries = read_together(each, others, lambda node, _: [*_settings(node)], _joins)
+        if broken is not None and each is not broken:
+            entries = [replace(entry, meaning=Meaning.DEAD, why=off) for entry in entries]
+        found.append(entries)
+    return found
+
+
+def _joins(key: str, is_list: bool) -> bool:
+    """True if the values of several files are joined. A server counts as a whole."""
+    return key in JOINED if is_list else not re.fullmatch(r"mcpServers\.[^.]*", key)
+
+
+def _is_policy(text: str, where: Where) -> bool:
+    return where.file.suffix == ".toml" or text.lstrip().startswith("[[")
 
 
 def _settings(node: Node) -> Iterator[Entry]:
