@@ -17,6 +17,7 @@ from boxspec.subject.observe import procs
 from contracts.exec.client import ExecCase
 from contracts.exec.spawn_io import outcome, report, reported, shell
 from contracts.shared import inherited
+from contracts.shared.caller_state import expect_passed_on
 from contracts.shared.inherited import UNUSUAL_LIMITS, expect_the_callers
 from contracts.shared.signals import THREE, expect_the_three_at_default, ignoring, signals_in
 
@@ -195,3 +196,10 @@ def test_attributes_that_a_child_inherits_are_the_callers(case: ExecCase, what: 
     read = PASSED_ON[what]
     got, wanted = read(passed_on(seen.stdout.decode())), read(passed_on(caller))
     expect(f"{what} of the child, compared with the caller's", got, wanted)
+
+
+@requires("EXEC-CHILD-11")
+def test_a_running_child_has_the_identity_and_the_place_of_its_caller(case: ExecCase) -> None:
+    events, fifo = case.events(), case.fifo("gate")
+    with case.exec.start(program=P.gate, args=[events.path, str(fifo)]) as shim:
+        expect_passed_on(shim.shim_pid, events.wait("ready").pid, case.exec.inside.name)

@@ -12,7 +12,15 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import ShimProcess, between, expect, for_the_prompt, requires, waited_between
+from boxspec.api import (
+    ShimProcess,
+    between,
+    expect,
+    expect_within,
+    for_the_prompt,
+    requires,
+    waited_between,
+)
 from boxspec.api import programs as P
 from contracts.exec.answers import ObservedBatch
 from contracts.exec.client import ExecCase, Run
@@ -295,3 +303,21 @@ def test_each_run_has_its_own_deadline(case: ExecCase) -> None:
         [True, True],
         {"lasted_ms": lasted},
     )
+
+
+@requires("EXEC-CONC-07", capability=HERE, overlap=1.0, timing=True, needs=["EXEC-TIMEOUT-03"])
+def test_runs_with_the_same_deadline_all_end_at_it(case: ExecCase) -> None:
+    timeout_ms = 400
+    logs = [case.events(f"siglog-{n}") for n in range(6)]
+    runs: list[ExecRequest] = [
+        {
+            **{"program": P.siglog, "args": [each.path, "--on", "TERM:exit:0"]},
+            **{"stdin": "null", "timeout_ms": timeout_ms},
+        }
+        for each in logs
+    ]
+    case.exec.batch(runs, within_s=20)
+    pairs = [(each.wait("ready").effect, each.wait("signal").effect) for each in logs]
+    slowest = max(pairs, key=lambda pair: pair[1].t_ns - pair[0].t_ns)
+    what = "from the start of a child to its SIGTERM"
+    expect_within(case, what, *slowest, timeout_ms + case.tick_ms)

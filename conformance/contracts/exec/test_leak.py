@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import pytest
+
 from boxspec.api import (
     Failure,
     Late,
@@ -21,6 +23,7 @@ from contracts.exec.answers import ObservedBatch
 from contracts.exec.client import ExecCase, Run
 from contracts.exec.moments import open_gate_for_all, until
 from contracts.exec.theft import WAIT_ERROR, wait_outcome
+from contracts.shared.caller_state import CALLER, after, expect_unchanged
 from contracts.shared.requests import ExecRequest
 
 HERE = "exec.concurrent"
@@ -273,3 +276,19 @@ def test_runs_whose_children_another_waiter_reaps_leak_no_descriptor(case: ExecC
     if errors < 8:
         raise Late("children that another waiter reaps", "at least 8 of 14", str(errors))
     expect("descriptors of the caller after 12 further runs", many - few, at_most(MORE))
+
+
+# How a run ends. The kit compares the state of its caller afterwards.
+LEAVING: dict[str, ExecRequest] = {
+    "an exit": {"program": "/bin/true"},
+    "a failed spawn": {"program": "/boxspec/no/such"},
+    "a deadline": {"program": "/bin/sleep", "args": ["60"], "timeout_ms": 50},
+    "a failed write": {"program": "/bin/true", "stdin": b"x" * 200_000},
+}
+
+
+@requires("EXEC-LEAK-03")
+@pytest.mark.parametrize("how", LEAVING)
+def test_after_a_run_the_state_of_the_caller_is_as_before(case: ExecCase, how: str) -> None:
+    held = case.exec.start(**LEAVING[how], hold=True, expect_result=False, state=CALLER)
+    expect_unchanged(case, after(held))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from boxspec.api import expect, requires
+from boxspec.api import programs as P
 from contracts.module.client import ModuleCase
-from contracts.module.judging import FAILURES, end
+from contracts.module.judging import FAILURES, end, quoted
+from contracts.shared.caller_state import CALLER, after, expect_passed_on, expect_unchanged
 from contracts.shared.moments import until
 
 # How a module ends. The last module times out.
@@ -72,3 +74,29 @@ MUCH = {
 def test_no_amount_leaves_more_than_a_value_does(case: ModuleCase, what: str) -> None:
     case.module.script("ends", f"{MUCH[what]}; echo 1")
     expect_no_more_than_a_value_leaves(case, "value", None)
+
+
+@requires("MODULE-LEAK-02", overlap=0.6)
+@pytest.mark.parametrize("how", ["value", "NonZeroExit", "Timeout", "missing"])
+def test_after_an_execution_the_state_of_the_caller_is_as_before(
+    case: ModuleCase, how: str
+) -> None:
+    if how != "missing":
+        case.module.script("ends", {"value": "echo 1", **FAILURES}[how])
+    limit = 500 if how == "Timeout" else None
+    held = case.module.start(
+        "ends", timeout_ms=limit, hold=True, expect_result=False, within_s=20, state=CALLER
+    )
+    expect_unchanged(case, after(held))
+
+
+@requires("MODULE-PIPE-08")
+def test_a_module_has_the_identity_and_the_place_of_its_caller(case: ModuleCase) -> None:
+    events, fifo = case.events(), case.fifo("gate")
+    gate = " ".join(quoted(each) for each in (P.gate, events.path, fifo))
+    case.module.script("waits", f"exec {gate}")
+    with case.module.start("waits") as shim:
+        # A runner may drop the capabilities that open /proc/PID/environ of any process.
+        child = events.wait("ready").pid
+        inside = case.module.inside.name
+        expect_passed_on(shim.shim_pid, child, inside, without=["capability bounding set"])

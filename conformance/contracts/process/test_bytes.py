@@ -8,7 +8,7 @@ import pytest
 
 from boxspec.api import expect, requires
 from boxspec.api import programs as P
-from contracts.process.client import ProcessCase, handle, step
+from contracts.process.client import ProcessCase, Step, handle, step
 from contracts.process.judging import CAT, RUNNING, Pause, shell
 
 # Every byte, and more bytes than any pipe holds.
@@ -131,12 +131,16 @@ def test_a_child_that_closed_its_stdin_runs_on(case: ProcessCase) -> None:
     )
 
 
-@requires("PROCESS-BYTES-02")
-def test_a_kill_ends_a_write_that_is_under_way(case: ProcessCase) -> None:
+ENDS_A_WRITE = [step("kill"), step("terminate"), step("close", grace_ms=100)]
+
+
+@requires("PROCESS-BYTES-02", needs=["PROCESS-KILL-01", "PROCESS-CLOSE-01"])
+@pytest.mark.parametrize("last", ENDS_A_WRITE, ids=lambda last: last["step"])
+def test_the_end_of_the_child_ends_a_write_that_is_under_way(case: ProcessCase, last: Step) -> None:
     pause = Pause(case)
     handles = {"a": handle("/bin/sleep", ["60"]), pause.name: pause.handle}
     write = step("write", data=b"x" * 2**21, thread="w")
-    steps = [step("open"), write, *pause.steps, step("kill"), step("join", thread="w")]
+    steps = [step("open"), write, *pause.steps, last, step("join", thread="w")]
     with case.process.start(handles, steps, within_s=15) as shim:
         pause.reached()
         pause.go_on()

@@ -35,3 +35,20 @@ def after_a_deadline_the_terminal_is_kept():
     def terminate(original, self, cause):
         original(self, cause)
         terminal.lender = Lost()
+
+
+@fault(
+    "EXEC-CONC-07",
+    "of two runs with the same deadline one times out a second late",
+    "timers by time",
+)
+def equal_deadlines_are_one():
+    taken = set()
+
+    @replaces(run.Run)
+    def begin_deadline(original, self):
+        original(self)
+        # The key is a time in 50 ms. If it is taken, the next free one is used.
+        while self.deadline is not None and self.deadline // 50_000_000 in taken:
+            self.deadline += 1_000_000_000
+        taken.add(self.deadline and self.deadline // 50_000_000)

@@ -1,4 +1,4 @@
-"""A fault of a second write."""
+"""Faults of a second write, and of a write that is under way."""
 
 import process.script as script
 from faults.registry import fault, replaces
@@ -13,3 +13,13 @@ def after_a_failure_no_write_is_tried():
         told = original(self, fd)
         self.handle.process.write_failed = told.get("errno") == "EPIPE"
         return told
+
+
+@fault("PROCESS-BYTES-02", "a close waits for a write that is under way", "one mutex for stdin")
+def a_close_waits_for_a_write():
+    @replaces(script.Step)
+    def act_on(original, self, on, process):
+        if self.kind != "close":
+            return original(self, on, process)
+        with on.writing:
+            return original(self, on, process)
