@@ -22,20 +22,35 @@ class Matcher(Protocol):
 
 
 def shown(value: Any) -> str:
-    """Return the repr of a value. If it is long, its middle is left out."""
-    text = _written(value)
+    """Return a value as text. If it is long, its middle is left out."""
+    return _cut(_written(value))
+
+
+def _cut(text: str) -> str:
     if len(text) <= SHOWN:
         return text
     half = SHOWN // 2
     return f"{text[:half]}…({len(text) - SHOWN} more)…{text[-half:]}"
 
 
-def _written(value: Any) -> str:
+def _written(value: Any, inside: bool = False) -> str:
+    """Write `true` and `null` as JSON does, and the items of a list without its brackets.
+
+    inside: True if the value is an item of another list. A list has parentheses there.
+    """
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, float):
         return repr(round(value, 3))  # durations have many digits without a meaning
     if isinstance(value, set | frozenset):
-        return ", ".join(map(_written, sorted(value, key=repr))) or "none"
-    return repr(value)
+        value = sorted(value, key=repr)
+    if type(value) is dict:
+        items = ", ".join(f"{name}: {_written(each, True)}" for name, each in value.items())
+    elif isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        items = ", ".join(_written(each, True) for each in value)
+    else:
+        return repr(value)
+    return f"({items})" if inside and items else items or "nothing"
 
 
 @dataclass(frozen=True)
@@ -170,10 +185,14 @@ def expect(
     matcher = as_matcher(wanted)
     if not matcher.accepts(got):
         differs = difference(got, wanted, _same, shown)
+        words, actual = matcher.describe(), shown(got)
+        if words == actual:
+            # The two differ in their type, such as a list and its only item.
+            words, actual = _cut(repr(wanted)), _cut(repr(got))
         raise Failure(
             what,
-            matcher.describe(),
-            shown(got),
+            words,
+            actual,
             {**(evidence or {}), **({DIFFERENCE: differs} if differs else {})},
             Verdict(str(verdict)),
             asked=getattr(about or _offender(got, wanted), "message", None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -61,11 +62,30 @@ class Console(Terminal):
             what = "the bundled reference. Yours: --shim CMD"
         self.wrap(f"judging {name}{language} · {what}")
 
+    def count(self, show: Callable[[Console], None]) -> int:
+        """Return the number of lines that `show` would write."""
+        lines = _Counted(self)
+        show(lines)
+        return lines.text.getvalue().count("\n")
+
     def test(self, record: Record) -> None:
         """Print one line per test in verbose runs."""
         if self.verbose:
             place = f"  {record.folder}" if record.folder else ""
             self.write(f"{record.verdict:<15}{record.seconds:7.2f} s  {record.id}{place}")
+
+
+class _Counted(Console):
+    """Writes to a text, in lines of the same width as another console."""
+
+    def __init__(self, other: Console) -> None:
+        self.text = io.StringIO()
+        super().__init__(self.text, verbose=other.verbose, quiet=other.quiet, color="never")
+        self._columns = other.columns
+
+    @property
+    def columns(self) -> int:
+        return self._columns
 
 
 class Progress:

@@ -22,11 +22,19 @@ from boxspec.report.contract_table import not_tested, print_table
 from boxspec.report.details import print_details, print_full_blocks
 from boxspec.report.failures import Failures
 
-# The summary should fit on a screen. At most this number of failures are shown as a block, and no
-# further one after this number of lines.
-BLOCKS, BLOCK_LINES = 3, 16
+# A summary without -v should have at most this number of lines, so that it fits on a screen.
+SCREEN = 25
+# At most this number of failures are shown as a block.
+BLOCKS = 3
+# The lines of the verdict, of the next step, and of the empty line before them. If lines are
+# narrow, the verdict needs two.
+AT_THE_END, NARROW = 3, 100
 # How many further groups of failures get one line, and how many ids of a group are named.
-LINES, IDS = 5, 3
+LINES, IDS = 8, 3
+# The empty line and the heading before them.
+HEADING = 2
+# A further block leaves this number of lines to other groups, and to the number of the rest.
+FEWEST = 4
 # A reason is shown without -v only if it is not longer than this.
 SHORT = 50
 OTHER = "for other reasons"
@@ -45,7 +53,16 @@ def print_summary(console: Console, tree: ResultTree, groups: Sequence[Failures]
     if console.verbose:
         print_full_blocks(console, tree, groups)
     else:
-        _print_others(console, groups, _print_blocks(console, tree, groups))
+        rest = console.count(lambda other: _print_rest(other, tree))
+        end = AT_THE_END + (console.columns < NARROW)
+        room = SCREEN - rest - end - (not console.quiet)
+        shown, used = _print_blocks(console, tree, groups, room)
+        _print_others(console, groups, shown, room - used)
+    _print_rest(console, tree)
+
+
+def _print_rest(console: Console, tree: ResultTree) -> None:
+    """Print the table and the remarks, which follow the failures."""
     if console.quiet:
         return
     if not tree.asked:
@@ -77,28 +94,36 @@ def _tests(tree: ResultTree) -> str:
     return text
 
 
-def _print_blocks(console: Console, tree: ResultTree, groups: Sequence[Failures]) -> int:
-    """Print the first failures. Return the number of their groups."""
+def _print_blocks(
+    console: Console, tree: ResultTree, groups: Sequence[Failures], room: int
+) -> tuple[int, int]:
+    """Print the first failures, and at least one. Return the number of their groups, and of their
+    lines.
+
+    room: the number of lines for all failures.
+    """
     shown = set[str]()
-    lines = 0
+    used = 0
     for number, group in enumerate(groups[:BLOCKS]):
         # Another symptom of a requirement that has a block is left to `repro` and -v.
         if group.first.id in shown:
             continue
         block = ["", *block_lines(console, tree, group)]
-        lines += len(block)
-        if shown and lines > BLOCK_LINES:
-            return number
+        others = len(groups[number + 1 :][:FEWEST])
+        if shown and used + len(block) + (others and HEADING + others) > room:
+            return number, used
         console.write()
         console.block(block[1:], RED)
+        used += len(block)
         shown.add(group.first.id)
-    return min(len(groups), BLOCKS)
+    return min(len(groups), BLOCKS), used
 
 
-def _print_others(console: Console, groups: Sequence[Failures], blocks: int) -> None:
+def _print_others(console: Console, groups: Sequence[Failures], blocks: int, room: int) -> None:
     """Print the failed requirements without a block, in groups that probably have the same cause.
 
     blocks: the number of groups that have a block.
+    room: the number of lines for these groups.
     """
     named = {group.first.id for group in groups[:blocks]}
     lines: list[tuple[list[str], str]] = []
@@ -110,12 +135,19 @@ def _print_others(console: Console, groups: Sequence[Failures], blocks: int) -> 
             lines.append((ids, why))
     if not lines:
         return
+    most = max(room - HEADING, 1)
     console.write()
+    if len(lines) > most == 1:
+        every = many(sum(len(ids) for ids, _ in lines), "requirement")
+        console.wrap(f"also failed: {every}, probably for {len(lines)} causes (-v: in full)")
+        return
+    if len(lines) > min(most, LINES):
+        most = min(most - 1, LINES)
     console.write("also failed, each line probably for one cause (-v: in full)")
-    for ids, why in lines[:LINES]:
+    for ids, why in lines[:most]:
         more = f" and {len(ids) - IDS} more" if len(ids) > IDS else ""
         console.block(console.wrapped(f"{' '.join(ids[:IDS])}{more}  {why}", "     ", most=1))
-    left = sum(len(ids) for ids, _ in lines[LINES:])
+    left = sum(len(ids) for ids, _ in lines[most:])
     if left:
         console.write(f"     … {left} more")
 
