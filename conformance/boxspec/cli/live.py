@@ -50,6 +50,8 @@ class Live:
         self._ended = {True: 0, False: 0}
         # The times at which the first test began and the last one ended, by the monotonic clock.
         self._began = self._end = 0.0
+        # The time at which the last test ended, also a repeated one; 0 before that.
+        self._last = 0.0
         self._seconds: dict[str, list[float]] = {}
         # The numbers of other runnable threads, sampled before the first test began.
         self._others: list[int] = []
@@ -72,6 +74,8 @@ class Live:
         first_s = sum(self._weights.get(name, 0.0) for name in done.late)
         repeats_s = done.repeats_s * self._more_late(done.late)
         left_s = pace.left_s(now - self._began, first_s, repeats_s, len(done.late))
+        if left_s is not None and self._is_overdue(now, left_s):
+            left_s = None
         repeats = len(done.late) if done.tests + len(done.late) >= done.of else 0
         text = line(done.tests, done.of, elapsed_s, left_s, done.broken, repeats)
         return text, done.tests / max(done.of, 1)
@@ -82,12 +86,20 @@ class Live:
             self._show(hello)
         pace, weight = self._started(observer), self._weights.get(record.id, 0.0)
         repeated = bool(record.late)
-        pace.end(weight, time.monotonic() - self._began, repeated=repeated)
+        self._last = time.monotonic()
+        pace.end(weight, self._last - self._began, repeated=repeated)
         if topic := self._short.get(record.id):
             self._seconds.setdefault(topic, []).append(record.seconds)
         if not repeated:
             self._ended[topic is None] += 1
-            self._end = time.monotonic()
+            self._end = self._last
+
+    def _is_overdue(self, now: float, left_s: float) -> bool:
+        """True if no test has ended for longer than all tests should still take.
+
+        The estimate is then wrong, for example because a repeated test hangs.
+        """
+        return bool(self._last) and now - self._last > left_s
 
     def _more_late(self, late: Sequence[str]) -> float:
         """Return by which factor more tests will be late in the end.

@@ -87,6 +87,13 @@ def test_only_tests_of_the_same_kind_are_expected_to_be_late() -> None:
     assert live._more_late([]) == 1.0
 
 
+def test_an_estimate_is_overdue_if_no_test_ends_for_a_longer_time() -> None:
+    live = Live(["/no/such/shim"], 32, lambda _: None)
+    assert not live._is_overdue(100.0, 1.0)
+    live._last = 100.0
+    assert [live._is_overdue(100.0 + each, 15.0) for each in (10, 16)] == [False, True]
+
+
 def test_the_time_left_begins_with_the_speed_of_earlier_runs() -> None:
     run = Pace([1.0] * 100, 0.0, speed=2.0)
     assert run.left_s(0.0) == pytest.approx(50.0)
