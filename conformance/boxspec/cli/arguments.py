@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from boxspec.errors import UsageError
 from boxspec.judge.requirements import load
+from boxspec.places import INSTALLED
 from boxspec.schedule.options import PROFILES, SHARED
 from boxspec.subject.contract import names
 from boxspec.words import count
@@ -45,7 +46,7 @@ def shim_flag(options: Options) -> None:
         "--shim",
         metavar="CMD",
         help="command of the shim, split as a shell does (default: BOXSPEC_SHIM, or shim in"
-        " boxspec.toml, or else the reference of this checkout)",
+        f" boxspec.toml{'' if INSTALLED else ', or else the reference of this checkout'})",
     )
 
 

@@ -105,7 +105,8 @@ def parser() -> argparse.ArgumentParser:
     add("--promote", action="store_true", help="write findings as vectors and regression inputs")
     add("--why", metavar="TEXT", help="with --promote: one sentence about the mistake")
     add("--requirement", metavar="ID", help="with --promote: the requirement of the vectors")
-    add("--into", metavar="DIR", help="with --promote: write below DIR instead of this checkout")
+    instead = "" if INSTALLED else " instead of this checkout"
+    add("--into", metavar="DIR", help=f"with --promote: write below DIR{instead}")
     return made
 
 
