@@ -26,6 +26,7 @@ MEMORY = Path("/dev/shm")
 # The free space from which a file system in memory is used, and the space that a run needs: whole
 # runs on two processors used at most 106 MiB.
 _MEMORY_BYTES, _NEEDED_BYTES = 1 << 30, 128 << 20
+NOT_UTF_8 = "the path is not UTF-8"
 NOEXEC = "no program can be executed in it (mount option noexec)"
 
 
@@ -64,6 +65,8 @@ def scratch() -> Path:
     the time that the kit spends in the kernel.
     """
     place = _scratch()
+    if not is_text(place):
+        raise UsageError(str(place), NOT_UTF_8, "name another folder: TMPDIR")
     if not _executes(place):
         raise UsageError(str(place), NOEXEC, "name another folder: TMPDIR")
     free = free_bytes(place)
@@ -76,6 +79,15 @@ def scratch() -> Path:
 def _scratch() -> Path:
     named = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
     return Path(tempfile.gettempdir()) if named or not _fits(MEMORY) else MEMORY
+
+
+def is_text(path: Path) -> bool:
+    """True if the path is UTF-8. Only then it can be part of JSON, and so of a request."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _executes(folder: Path) -> bool:
@@ -130,6 +142,8 @@ def case_root() -> Path:
     """
     named = os.environ.get("BOXSPEC_CASE_ROOT")
     root = (Path(named) if named else _caches()) / "boxspec"
+    if not is_text(root):
+        raise UsageError(str(root), NOT_UTF_8, "name another folder: BOXSPEC_CASE_ROOT")
     try:
         root.mkdir(parents=True, exist_ok=True)
         if not os.access(root, os.W_OK | os.X_OK):

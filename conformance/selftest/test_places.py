@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -70,6 +71,23 @@ def test_a_place_with_little_space_is_refused_with_a_remedy(
         places.scratch()
     assert str(why.value).startswith("/var/tmp: 20 MiB are free")
     assert "TMPDIR" in str(why.value)
+
+
+@pytest.mark.parametrize(
+    ("variable", "place"), [("TMPDIR", places.scratch), ("BOXSPEC_CASE_ROOT", places.case_root)]
+)
+def test_a_place_whose_path_is_not_utf_8_is_refused_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    variable: str,
+    place: Callable[[], Path],
+) -> None:
+    folder = tmp_path / os.fsdecode(b"a\xff")
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    monkeypatch.setenv(variable, str(folder))
+    with pytest.raises(UsageError, match=f"is not UTF-8 .*{variable}"):
+        place()
 
 
 def test_a_place_without_execution_is_refused_with_a_remedy(

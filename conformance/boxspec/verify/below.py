@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
+from boxspec.places import is_text
 from boxspec.verify.known_secrets import SECRET_FILES
 from boxspec.verify.paths import Place
 
@@ -45,7 +46,10 @@ def _known(place: Place) -> list[Place]:
 
 
 def _own(place: Place, home: Path, cwd: Path) -> Iterator[tuple[Place, bool]]:
-    """Yield the user's own files and folders below the folder, and whether each is a folder."""
+    """Yield the user's own files and folders below the folder, and whether each is a folder.
+
+    Names that are not UTF-8 are left out, because JSON cannot express them.
+    """
     base = place.base_in(home, cwd)
     waiting = [(base / place.rest, 0)]
     while waiting:
@@ -53,6 +57,8 @@ def _own(place: Place, home: Path, cwd: Path) -> Iterator[tuple[Place, bool]]:
         with contextlib.suppress(OSError):
             for each in sorted(os.scandir(folder), key=lambda each: each.name)[:OWN_MOST]:
                 path = Path(each.path)
+                if not is_text(path):
+                    continue
                 found = Place(place.base, str(path.relative_to(base)))
                 if each.is_dir(follow_symlinks=False):
                     yield found, True

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from boxspec.errors import UsageError
+from boxspec.places import NOT_UTF_8, is_text
 from boxspec.verify.paths import nearest_first
 from boxspec.verify.scene import Scene
 
@@ -22,10 +23,13 @@ from boxspec.verify.scene import Scene
 def home_of_caller() -> Path:
     """Return the home directory of the caller."""
     try:
-        return Path.home()
+        home = Path.home()
     except RuntimeError:
         problem = f"is not set, and the user {os.getuid()} has no home directory"
         raise UsageError("HOME", problem, "set HOME") from None
+    if not is_text(home):
+        raise UsageError(f"HOME={home}", NOT_UTF_8, "set HOME to another folder")
+    return home
 
 
 class Command:

@@ -13,6 +13,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from boxspec.places import is_text
 from boxspec.verify.errors import UntestableError
 
 WILD = frozenset("*?[")
@@ -82,6 +83,8 @@ def _plain(rest: str) -> str:
     parts = [part for part in rest.split("/") if part not in ("", ".")]
     if ".." in parts:
         raise UntestableError("a path with .. in it is not tested: write it without ..")
+    if not is_text(Path(rest)):
+        raise UntestableError("a path that is not UTF-8 is not tested")
     if any(len(os.fsencode(part)) > NAME_MOST for part in parts):
         raise UntestableError(f"no file has a name of more than {NAME_MOST} bytes")
     return "/".join(parts) + ("/" if rest.endswith("/") and parts else "")

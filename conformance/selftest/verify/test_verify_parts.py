@@ -18,6 +18,7 @@ from boxspec.errors import UsageError
 from boxspec.folders import owner
 from boxspec.subject.observe.probes import table
 from boxspec.verify import reading
+from boxspec.verify.below import files_below
 from boxspec.verify.command import Command
 from boxspec.verify.defaults import rows
 from boxspec.verify.errors import UntestableError
@@ -54,6 +55,16 @@ def test_the_home_directory_is_found_below_the_callers_folder() -> None:
     assert place_of("/home/u/.ssh", HOME, Path("/home")) == Place("~", ".ssh")
     assert place_of("/home/u/.ssh", HOME, HOME) == Place("~", ".ssh")
     assert place_of("/home/v", HOME, Path("/home")) == Place(".", "v")
+
+
+def test_names_that_are_not_utf_8_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / ".keep").mkdir()
+    for name in (b"a\xff", b"b"):
+        (tmp_path / ".keep" / os.fsdecode(name)).touch()
+    place = Place("~", ".keep")
+    assert files_below(place, tmp_path, tmp_path / "work") == [Place("~", ".keep/b")]
+    with pytest.raises(UntestableError, match="not UTF-8"):
+        place_of(f"{tmp_path}/{os.fsdecode(bytes([0xFF]))}", tmp_path, tmp_path / "work")
 
 
 @pytest.mark.parametrize("folder", ["{}/home", "{}/real"])
