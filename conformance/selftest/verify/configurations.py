@@ -67,6 +67,7 @@ class Configuration:
     needs: a program of the host that the script starts; "" for programs that are always there.
     landlock: the lowest version of Landlock that the script needs; 0 if it needs none.
     folder: a folder of the system in which the kit must be able to make a file; "" for none.
+    machine: the only kind of processor for which the script is written; "" for any.
     """
 
     asked: tuple[str, ...]
@@ -79,6 +80,7 @@ class Configuration:
     needs: str = ""
     landlock: int = 0
     folder: str = ""
+    machine: str = ""
 
 
 def rule(option: str, value: str, body: str, wrong: str, right: str) -> Configuration:

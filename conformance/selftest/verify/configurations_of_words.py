@@ -148,7 +148,12 @@ OF_WORDS = {
         landlock=4,
     ),
     "a_filter_for_one_kind_of_calls": Configuration(
-        ("--no-network",), "no-network", FILTER.replace("OTHER", "{}"), "5", "6"
+        ("--no-network",),
+        "no-network",
+        FILTER.replace("OTHER", "{}"),
+        "5",
+        "6",
+        machine="x86_64",
     ),
     "plugins_of_a_container_engine": row(
         "start-files",

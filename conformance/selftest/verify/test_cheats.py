@@ -104,7 +104,7 @@ CHEATS = {
     "stops_its_parent": (SSH, 'kill -STOP $PPID; exec "$@"\n'),
     "ends_a_confined_program_after_a_moment": (
         (*SSH, *NETWORK),
-        CAREFUL.replace("env -i", "timeout -s KILL 0.02 env -i", 1),
+        CAREFUL.replace("env -i", "timeout -s KILL 0.005 env -i", 1),
     ),
     "runs_a_copy_of_the_program": (
         (*SSH, *NETWORK),

@@ -193,7 +193,8 @@ def a_pattern_may_be_a_name():
 
         # The claims are made again, now that the workspace is known.
         claims.aspects["fs-write"] = ("fully", [])
-        self.claim_rules(claims, context.rules, context.profile) if context.rules else None
+        if context.rules:
+            self.claim_rules(claims, context.rules, context.profile)
         original(self, context, claims)
 
 

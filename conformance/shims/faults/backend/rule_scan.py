@@ -151,24 +151,17 @@ def the_last_call_is_scanned():
 
 @fault("BACKEND-RULE-10", "only the first call is scanned", "a scan after the first result")
 def the_first_call_is_scanned():
-    found: list[object] = []
+    @replaces(Session)
+    def call(original, self, request):
+        before = tree.state(self.context.root) if self.context.rules is not None else {}
+        answer = original(self, request)
+        if not hasattr(self, "found"):
+            self.found = self.violations(before)
+        return answer
 
     @replaces(Session)
-    def run(original, self, requests):
-        before = tree.state(self.context.root) if self.context.rules is not None else {}
-
-        @replaces(Session)
-        def call(original, self, request):
-            answer = original(self, request)
-            if not found:
-                found.append(self.violations(before))
-            return answer
-
-        @replaces(Session)
-        def report(original, self, opened, calls, before):
-            return {**original(self, opened, calls, before), "violations": (found or [[]])[0]}
-
-        return original(self, requests)
+    def report(original, self, opened, calls, before):
+        return {**original(self, opened, calls, before), "violations": getattr(self, "found", [])}
 
 
 @fault("BACKEND-RULE-10", "after an error of a call there is no scan", "an early return")

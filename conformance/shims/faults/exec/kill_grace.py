@@ -50,17 +50,20 @@ def former_members_are_killed():
         kill_each(members)
 
 
-def holders(files):
-    """Return the processes that have one of these files open, except for this one."""
+def holders(pipes):
+    """Return the processes that have one of these pipes open, except for this one.
+
+    pipes: the links in /proc, such as `pipe:[4711]`. An inode number alone may be that of a file
+        which a process outside of the run has open.
+    """
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
+        folder = f"/proc/{pid}/fd"
         try:
-            inodes = {
-                os.stat(f"/proc/{pid}/fd/{fd}").st_ino for fd in os.listdir(f"/proc/{pid}/fd")
-            }
+            links = {os.readlink(f"{folder}/{fd}") for fd in os.listdir(folder)}
         except OSError:
             continue
-        if int(pid) != os.getpid() and not inodes.isdisjoint(files):
+        if int(pid) != os.getpid() and not links.isdisjoint(pipes):
             found.append(int(pid))
     return found
 
@@ -71,4 +74,5 @@ def whoever_holds_the_pipes_is_killed():
     def drain(original, self):
         original(self)
         if self.detached:
-            kill_each(holders({os.fstat(each.fd).st_ino for each in self.outputs if each.fd >= 0}))
+            open_ones = [each.fd for each in self.outputs if each.fd >= 0]
+            kill_each(holders({os.readlink(f"/proc/self/fd/{fd}") for fd in open_ones}))

@@ -9,7 +9,7 @@ import sbpl.clauses as clauses
 import sbpl.filters as filters
 import sbpl.ops as ops
 from errors import Failed
-from faults.registry import fault, replaces
+from faults.registry import changed, fault, replaces
 from faults.sbpl.parts import replaces_part
 
 
@@ -311,12 +311,8 @@ def rules_without(check):
 
     @replaces(ops)
     def policy_of_rules(original, reader):
-        kept = getattr(judge, check)
-        setattr(judge, check, lambda *given: None)
-        try:
+        with changed(judge, **{check: lambda *given: None}):
             return original(reader)
-        finally:
-            setattr(judge, check, kept)
 
 
 @fault("SBPL-FORM-07", "whether read rules cover is not checked for `rules`", "a file's check")
