@@ -120,7 +120,7 @@ class Scene:
         return self.named(folder, random_name())
 
     def named(self, folder: Path, name: str) -> Path:
-        """Do the same with this name, of which a part is random."""
+        """Return the path of a name with a random part. It is removed with its contents too."""
         made = folder / name
         self._fresh.add(made)
         if self.real:

@@ -242,7 +242,8 @@ def test_the_deadline_holds_while_the_payload_is_not_read(case: ExecCase, taken:
     words = (taken, P.never_read, events.path)
     # The child never ends by itself, so without a working deadline the run does not return.
     seen = case.exec.run(**shell(line, *words), stdin=LARGE, timeout_ms=400, within_s=15)
-    expect("the error, and success", (error_of(seen), seen.result["success"]), ({}, False))
+    got = error_of(seen), seen.result["success"]
+    expect("the error of the run, and `success`", got, ({}, False))
 
 
 # The command reads a small part every 0.1 s for 3 s, and then exits with 0.

@@ -202,7 +202,7 @@ def test_a_poll_kills_the_members_that_the_leader_left(case: ProcessCase) -> Non
     polled = seen.steps[3] in ({"running": True}, {"exited": 3})
     answers = (polled, seen.steps[-1])
     expect(
-        "whether the poll reports running or the end, and how the child ended",
+        "whether the poll reports `running` or the exit code, and how the child ended",
         answers,
         (True, {"exited": 3}),
     )

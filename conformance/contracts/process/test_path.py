@@ -124,5 +124,5 @@ def test_the_reason_says_whether_a_candidate_existed(
     def named(text: str) -> bool:
         return any(name in text.lower() for name in names)
 
-    wanted = satisfies(named, f"the reason {os.strerror(number)}")
+    wanted = satisfies(named, f"a text with the reason: {os.strerror(number)}")
     expect("the message", str((error or {}).get("message", "")), wanted)

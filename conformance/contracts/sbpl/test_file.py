@@ -168,7 +168,7 @@ def test_a_file_of_the_caller_stays(case: SbplCase) -> None:
     file.chmod(0o640)
     message = sbpl.wrap_message(["x"], file=file, wrapper="present")
     for answer in (case.send(message), case.sbpl.wrap(["x"], file=file, wrapper="present")):
-        expect("the file of the command", sbpl.argv_of(answer)[2], os.fsencode(file))
+        expect("the file that the command names", sbpl.argv_of(answer)[2], os.fsencode(file))
         expect("files in the directory", os.listdir(place), [file.name])
         expect("content of FILE", written(file), TEXT.encode())
         expect("mode of FILE", oct(stat.S_IMODE(file.stat().st_mode)), "0o640")

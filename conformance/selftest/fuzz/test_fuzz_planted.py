@@ -58,7 +58,7 @@ def test_the_page_lists_the_patches_as_their_heads_do() -> None:
     assert told == [(each.name, each.what, each.targets) for each in planted.every().values()]
 
 
-def test_each_room_has_its_share() -> None:
+def test_faults_are_planted_in_each_part_of_the_code() -> None:
     rooms = [name.partition("-")[0] for name in FAULTS]
     assert len(rooms) >= 40
     assert {"glob", "json", "yaml", "eval", "merge", "path"} <= set(rooms)

@@ -36,8 +36,7 @@ enum {
     STATUS_FD = 3, /* pid 1 writes struct status to it */
     /* pid 1 reads the program's arguments and environment from it, once the program may start */
     PROGRAM_FD,
-    /* and the two numbers after it: the program's streams. Pid 1 closes its copies before the
-     * program starts. */
+    /* The three streams of the program. Pid 1 closes its copies before the program starts. */
     STDIN_FD,
     STDOUT_FD,
     STDERR_FD,

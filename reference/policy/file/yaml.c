@@ -28,8 +28,7 @@ struct builder {
     struct bs_yaml_scan scan;
     size_t at;      /* byte offset of the character that is number at_mark */
     size_t at_mark; /* marks of libyaml count characters, not bytes */
-    /* a guess: by how much the byte offset exceeds the offset in characters at the end of the last
-     * scalar */
+    /* at the end of the last scalar: its offset in bytes minus its offset in characters, guessed */
     size_t ahead;
     struct bs_document *document;
     struct bs_flaw *flaw;

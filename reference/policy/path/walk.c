@@ -38,7 +38,7 @@ static int out_of_memory(struct walk *walk) {
 
 static int cannot_look(struct walk *walk, const char *name, int os_error) {
     char buf[128];
-    return bs_fail(walk->err, BS_E_IO, os_error, "cannot look at `%.900s`: %s", name,
+    return bs_fail(walk->err, BS_E_IO, os_error, "cannot examine `%.900s`: %s", name,
                    bs_os_message(os_error, buf, sizeof buf));
 }
 

@@ -191,7 +191,7 @@ class Landlock:
         return every
 
     def granted(self, root: bytes) -> list[bytes]:
-        """Return the root. If the policy permits to modify only some paths, return these paths."""
+        """Return the paths that may be modified: the root, or the paths that the policy grants."""
         if self.rules is None or "**" in self.rules.grants:
             return [root]
         paths = [

@@ -85,7 +85,7 @@ class Group:
 
     def signal(self, number: int) -> None:
         if self.leader <= 1 or self.leader == os.getpgrp():
-            raise AssertionError("not a group of ours")
+            raise AssertionError("no run has started this group, so it receives no signal")
         try:
             os.killpg(self.leader, number)
         except (ProcessLookupError, PermissionError):
