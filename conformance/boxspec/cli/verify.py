@@ -138,9 +138,11 @@ def _seconds(word: str) -> float:
 
 def main(words: Sequence[str]) -> int:
     own, command = command_after_dashes(words)
-    args = options().parse_args(own)
-    if args.command:
-        raise UsageError(args.command[0], "is an unexpected argument", "write -- before COMMAND")
+    parser = options()
+    # Without `--`, the options of COMMAND are unknown options of this verb.
+    if unexpected := parser.parse_known_args(own)[0].command:
+        raise UsageError(unexpected[0], "is an unexpected argument", "write -- before COMMAND")
+    args = parser.parse_args(own)
     settings = read_settings(Path(args.file)) if args.file else Settings()
     home = home_of_caller()
     sources = [(name, Path(file)) for name, file in args.settings_of]

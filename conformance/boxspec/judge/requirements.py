@@ -210,6 +210,8 @@ def requirement(name: str) -> Requirement:
     if wanted in {each.contract.upper() for each in known.values()}:
         remedy = f"--contract {name.lower()} takes all its requirements"
         raise UsageError(name, "a contract, not a requirement", remedy)
+    if "/" in name:
+        raise UsageError(name, "no such requirement", f"if it is a program: --shim {name}")
     raise UsageError.unknown(name, "requirement", wanted, known, "boxspec list")
 
 

@@ -138,6 +138,11 @@ WRONG_CALLS = [
     (["--versoin"], "near it: --version"),
     (["run", "--jsno", "a.json"], "boxspec run --jsno: no such option (near it: --json"),
     (["run", "--topci=EXEC-KILL"], "near it: --topic"),
+    (["run", "./mine"], "./mine: no such requirement (if it is a program: --shim ./mine)"),
+    (
+        ["verify", "bwrap", "--ro-bind"],
+        "bwrap: is an unexpected argument (write -- before COMMAND)",
+    ),
     (["run", "exec-kill"], "a topic, not a requirement (its requirements are EXEC-KILL-01 to"),
     (["run", "exec"], "a contract, not a requirement (--contract exec takes all its requirements)"),
     (["run", "EXEC-KILL-01", "--shard", "4"], "(boxspec run --help lists its options)"),
