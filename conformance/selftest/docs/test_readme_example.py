@@ -24,7 +24,7 @@ def neutral(text: str) -> str:
     text = re.sub(r"\d+ \(ppid \d+ pgid \d+ [RS]", "4713 (ppid 4702 pgid 4711 S", text)
     # The output cuts command lines at a fixed length, so the cut depends on the length of the
     # paths. Remove the end.
-    return re.sub(r"(orphan) [^']*('\])$", r"\1 …\2", text, flags=re.M)
+    return re.sub(r"(orphan) [^']*(')$", r"\1 …\2", text, flags=re.M)
 
 
 def test_the_readme_shows_a_real_failure() -> None:
