@@ -63,8 +63,7 @@ static bool match_middle(struct segment glob, struct segment text) {
     const char *behind_star = NULL; /* the glob after the last star that was reached */
     const char *star_end = NULL;    /* end of the text that this star matches so far */
     for (;;) {
-        bool wild =
-            *glob.at == '?'; /* NOLINT: the glob begins with a star, so behind_star is set */
+        bool wild = *glob.at == '?'; /* NOLINT: a star comes first, so behind_star is set */
         if (*glob.at == '*') {
             behind_star = ++glob.at;
             star_end = text.at;
