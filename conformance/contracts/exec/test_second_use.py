@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from boxspec.api import Late, NotMeasured, expect, for_the_prompt, requires
+from boxspec.api import Late, expect, for_the_prompt, requires
 from boxspec.api import programs as P
 from contracts.exec.client import ExecCase, Run
-from contracts.exec.moments import elapsed_ms, pass_time, until
+from contracts.exec.moments import elapsed_ms, over_before_signal, pass_time, until
 from contracts.exec.spawn_io import error_of, outcome, shell_request
 from contracts.shared.after_effects import swallows
 from contracts.shared.files import script_at
@@ -189,8 +189,8 @@ def test_a_signal_after_the_end_of_one_run_does_not_affect_a_later_one(case: Exe
     runs: list[Run] = [{"program": P.orphan, "args": args}, (after_ms, plain(case, "later"))]
     with case.exec.start_batch(runs, within_s=15, expect_result=False) as shim:
         events.wait("orphan")
-        leader = events.wait("end").pid
-        until(lambda: leader not in {each.pid for each in shim.tree() if each.alive})
+        ended = events.wait("end")
+        until(lambda: ended.pid not in {each.pid for each in shim.tree() if each.alive})
         # By this time, even an implementation that polls at every tick has noticed the end.
         pass_time(2 * case.tick_ms)
         sent = shim.signal("TERM")
@@ -199,7 +199,7 @@ def test_a_signal_after_the_end_of_one_run_does_not_affect_a_later_one(case: Exe
     if sent_ms > after_ms - 10:
         raise Late("the signal comes before the second run", f"{after_ms} ms", f"{sent_ms} ms")
     if seen.raw is None and seen.shim_exit == ("killed", signal.SIGTERM):
-        raise NotMeasured("the first run ended before the signal could be sent")
+        raise over_before_signal(ended.t_ns, sent)
     got = (outcome(seen.runs[0]), all_but_duration(seen.runs[1]))
     with for_the_prompt(case):
         wanted = ("exit 7", expected_of(case, "later"))
