@@ -41,10 +41,11 @@ def build(tree: Path, into: Path) -> None:
     ]
     call(["cmake", "-S", str(tree), "-B", str(made), *flags])
     call(["cmake", "--build", str(made), "--target", "boxspec-ref"])
-    for name, place in (("boxspec-ref", "bin"), ("boxspec-launch", "libexec/boxspec")):
+    helpers = [(name, "libexec/boxspec") for name in ("boxspec-launch", "boxspec-runner")]
+    for name, place in (("boxspec-ref", "bin"), *helpers):
         file = made / "reference" / name
-        if file.is_file():  # The launcher exists only on Linux, because it is for backends.
-            (into / place).mkdir(parents=True)
+        if file.is_file():  # The helpers exist only on Linux.
+            (into / place).mkdir(parents=True, exist_ok=True)
             shutil.copy2(file, into / place)
     take_libraries(into / "bin" / "boxspec-ref", into / LIBRARIES)
     shutil.rmtree(made)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/installed.h"
 #include "exec/exec.h"
 #include "exec/signals.h"
 #include "module/environment.h"
@@ -87,8 +88,12 @@ static int decide_outcome(struct bs_exec_result *run, int late, struct bs_module
     return BS_OK;
 }
 
-static char *own_program(struct bs_error *err) {
+/* Return boxspec-runner, or the program of the caller if boxspec-runner is not installed. */
+static char *find_runner(struct bs_error *err) {
     enum { MOST = 4096 };
+    char *found = bs_find_installed("boxspec-runner");
+    if (found != NULL)
+        return found;
     char *path = calloc(1, MOST);
     if (path == NULL) {
         (void)no_memory(err);
@@ -106,7 +111,7 @@ struct execution {
     char *root;
     char *file;
     char *folder;
-    char *own;
+    char *runner;
     const char **argv;
     struct bs_module_environment environment;
 };
@@ -115,7 +120,7 @@ static void execution_clear(struct execution *execution) {
     free(execution->root);
     free(execution->file);
     free(execution->folder);
-    free(execution->own);
+    free(execution->runner);
     free(execution->argv);
     bs_module_environment_clear(&execution->environment);
 }
@@ -144,15 +149,15 @@ static int find_module(const struct bs_module_request *request, struct execution
     return BS_OK;
 }
 
-/* Build the command: runner_argv, or the program of the caller, followed by BS_MODULE_RUNNER and
- * the id. */
+/* Build the command: runner_argv, or the runner that is found, followed by BS_MODULE_RUNNER and the
+ * id. */
 static int build_argv(const struct bs_module_request *request, struct execution *execution,
                       struct bs_exec_request *run, struct bs_error *err) {
-    execution->own = request->runner_argv == NULL ? own_program(err) : NULL;
-    if (request->runner_argv == NULL && execution->own == NULL)
+    execution->runner = request->runner_argv == NULL ? find_runner(err) : NULL;
+    if (request->runner_argv == NULL && execution->runner == NULL)
         return BS_E_EXECUTION;
-    const char *const own[] = {execution->own, NULL};
-    const char *const *given = request->runner_argv != NULL ? request->runner_argv : own;
+    const char *const found[] = {execution->runner, NULL};
+    const char *const *given = request->runner_argv != NULL ? request->runner_argv : found;
     size_t n = 0;
     while (given[n] != NULL)
         n++;

@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
-#include "base/error.h"
+#include "base/json_text.h"
+#include "base/position.h"
 #include "base/sys.h"
 #include "module/hiding.h"
 #include "module/lookup.h"
-#include "module/output.h"
 
 __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *format, ...) {
     va_list args;
@@ -31,10 +31,8 @@ __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *
     _exit(1);
 }
 
-static const char *reason(void) {
-    static char buf[128];
-    return bs_os_message(errno, buf, sizeof buf);
-}
+/* The process has one thread, because it has just been executed. */
+static const char *reason(void) { return strerror(errno); }
 
 /* Make the kernel kill the module when its parent dies. A parent that died before this call is
  * noticed by stdout: its pipe has no reader any more. */
@@ -63,6 +61,17 @@ static void read_input(struct bs_buf *input) {
             give_up("cannot read the input: %s", reason());
         input->len += (size_t)n;
     }
+}
+
+/* Repeated member names are not looked for: bs_module_execute has refused them. */
+static void check_input(const struct bs_buf *input) {
+    struct bs_json_text json = {.text = input->len > 0 ? input->data : "", .len = input->len};
+    if (!bs_json_check(&json)) {
+        struct bs_position where = bs_position_of(json.text, json.at);
+        give_up("the input is not JSON: line %u, column %u: %s", where.line, where.column,
+                json.problem);
+    }
+    bs_json_text_clear(&json);
 }
 
 /* Open an empty file without a name. Some filters of system calls refuse memfd_create. */
@@ -110,12 +119,8 @@ void bs_module_runner_main(int argc, char **argv) {
     if (file == NULL)
         give_up("module not found: %s/%s", root != NULL ? root : "?", argv[2]);
     struct bs_buf input = BS_BUF_INIT;
-    struct bs_json_error why;
     read_input(&input);
-    bool is = false;
-    if (!bs_module_is_json(input.data, input.len, &why, &is) || !is)
-        give_up("the input is not JSON: line %zu, column %zu: %s", why.line, why.column,
-                why.message);
+    check_input(&input);
     put_on_stdin(&input);
     bs_hiding_drop_capabilities();
     bs_buf_clear(&input);

@@ -1,7 +1,8 @@
 /* Run one module: code named by an id, one JSON value in, one out.
  *
  *   0. Call bs_module_runner_main at the start of main, before the arguments are used. It does not
- *      return in a process that was started as the runner of a module.
+ *      return in a process that was started as the runner of a module. (Not needed where
+ *      boxspec-runner is installed, see "Runner".)
  *   1. Fill a struct bs_module_request, starting from BS_MODULE_REQUEST_INIT. All memory that it
  *      points to is the caller's and must live until the call returns.
  *   2. Start from BS_MODULE_RESULT_INIT and call bs_module_execute.
@@ -41,6 +42,11 @@
  * Threads. Any number of threads may execute modules at once; what exec.h says about SIGINT,
  * SIGTERM and the environment holds for the length of the call. A module is killed if the thread
  * that executes it ends, for example by SIGKILL.
+ *
+ * Runner. If runner_argv is NULL, the runner is boxspec-runner, which is installed with the
+ * library. Without shared libraries it starts several times as fast as most programs. If it is not
+ * found next to the program or the library, or in ../libexec/boxspec of it, the runner is the
+ * program of the caller, which must then call bs_module_runner_main.
  *
  * Rules come from the module contract, conformance/contracts/module/page.md. */
 #ifndef BOXSPEC_MODULE_H
@@ -82,7 +88,7 @@ struct bs_module_request {
     bool enabled;                /* run the module in a child; if false, call `function` instead */
     uint64_t timeout_ms;         /* limit, counted from the spawn; 0 means BS_MODULE_TIMEOUT_MS */
     const char *extensions_root; /* NULL: APCORE_EXTENSIONS_ROOT of the caller, else ./extensions */
-    const char *const *runner_argv; /* NULL-terminated; NULL means the program of the caller */
+    const char *const *runner_argv; /* NULL-terminated; NULL: see "Runner" */
     bs_module_function function;
     void *function_ctx;
     const struct bs_sandbox *sandbox; /* may be NULL */
