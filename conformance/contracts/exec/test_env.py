@@ -26,6 +26,7 @@ PAIRS: dict[str, list[tuple[str | bytes, str | bytes]]] = {
     "a name like the loader's": [("LD_BOXSPEC", "x"), ("_", "y")],
     "a name with a blank": [("TWO WORDS", "x")],
     "blanks at the ends": [(" NAME ", "x"), ("A", " x "), ("B", "\tx\n"), ("C", " ")],
+    "quotes around a value": [("A", '"x"'), ("B", "'y'"), ("C", '"'), ("D", "`z`")],
     "many": [(f"N{i}", str(i)) for i in range(2000)],
     "a long value": [("LONG", "x" * 100_000)],
 }
@@ -46,6 +47,7 @@ ODD = {
     "BOXSPEC_EQUALS": "a=b",
     "BOXSPEC_LINES": "a\nb",
     "BOXSPEC_BLANKS": " x ",
+    "BOXSPEC_QUOTES": '"x"',
     "BOXSPEC_TEMPLATE": "$LC_ALL ${LC_ALL} ~ `id`",
     "boxspec.dotted": "x",
     "BASH_FUNC_boxspec%%": "() {  :\n}",

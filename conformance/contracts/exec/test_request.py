@@ -44,6 +44,7 @@ ARGUMENTS: dict[str, list[str]] = {
         "\\" * count + quote + end for count in range(6) for quote in "\"'" for end in ("", "x")
     ],
     "what looks like options": ["-c", "--", "-", "--help", "-x=1"],
+    "what names a file of arguments": ["@/etc/passwd", "@/dev/null", "<@/etc/passwd"],
     "characters beyond ASCII": ["é", "€", "😀", "e\u0301", "\ufeff", "\ufffd"],
     "five thousand arguments": [str(i) for i in range(5000)],
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,27 @@ def test_a_file_with_a_hard_link_outside_stays_unchanged(case: ModuleCase) -> No
     expect_home_gone(case, seen)
     facts = (written(kept).decode(errors="replace"), oct(stat.S_IMODE(kept.stat().st_mode)))
     expect("content and mode of the file", facts, ("x", oct(0o640)))
+
+
+# Entries that are neither regular files nor directories.
+ODD_ENTRIES = {
+    "a link to nothing": 'ln -s /boxspec/none "$HOME/link"',
+    "a link in a circle": 'ln -s circle "$HOME/circle"',
+    "a fifo": 'mkfifo "$HOME/fifo"',
+    "a socket": f"{quoted(sys.executable)} -I -S -c "
+    "'import socket; socket.socket(socket.AF_UNIX).bind(\"s\")'",
+}
+
+
+@requires("MODULE-DIR-02")
+@pytest.mark.parametrize("entry", ODD_ENTRIES)
+def test_no_type_of_file_prevents_the_removal(case: ModuleCase, entry: str) -> None:
+    case.module.script("makes", noting_home(case, f"{ODD_ENTRIES[entry]} || exit 4; echo 1"))
+    seen = case.module.execute("makes", within_s=15)
+    if seen.field("exit_code") == 4 and case.module.inside.name is not None:
+        raise NotApplicable("inside this sandbox, a module cannot make such a file")
+    expect("outcome of the module", end(seen), "value")
+    expect_home_gone(case, seen)
 
 
 @requires("MODULE-DIR-07", needs=["MODULE-DIR-02"])

@@ -80,7 +80,7 @@ def test_other_variables_do_not_reach_the_module(case: ModuleCase) -> None:
 
 
 @requires("MODULE-ENV-02")
-@pytest.mark.parametrize("name", ["LANG", "LC_ALL"])
+@pytest.mark.parametrize("name", ["LANG", "LC_ALL", "PATH"])
 def test_variables_that_the_caller_lacks_are_not_set(case: ModuleCase, name: str) -> None:
     got, _ = environment(case, {name: None})
     expect("the variable", got.get(name), None)

@@ -21,6 +21,15 @@ def test_the_exit_code_is_reported(case: ModuleCase, code: int) -> None:
 
 
 @requires("MODULE-EXIT-01")
+@pytest.mark.parametrize("module_id", ["a.b-c", "x.sh"])
+def test_an_error_names_the_whole_id(case: ModuleCase, module_id: str) -> None:
+    case.module.script(module_id, "exit 3")
+    seen = case.module.execute(module_id)
+    got = (end(seen), seen.field("module_id"))
+    expect("class and module_id", got, ("NonZeroExit", module_id))
+
+
+@requires("MODULE-EXIT-01")
 def test_the_stderr_of_a_failed_module_is_reported_as_text(case: ModuleCase) -> None:
     case.module.script("fails", "echo value; printf 'a\\377b\\n\\303\\251' >&2; exit 3")
     expect("stderr", case.module.execute("fails").field("stderr"), "a\ufffdb\né")

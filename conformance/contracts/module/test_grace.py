@@ -82,3 +82,22 @@ def test_a_module_that_ends_well_on_the_signal_was_interrupted(
         seen = shim.finish()
     got = (end(seen), seen.field("signal"))
     expect("class and signal", got, ("Interrupted", f"SIG{name}"))
+
+
+@requires("MODULE-PARENT-06", overlap=3.2, needs=["MODULE-PARENT-01"])
+@pytest.mark.parametrize("name", ["INT", "TERM"])
+def test_a_module_gets_the_callers_signal_and_half_of_the_grace_is_not_cut(
+    case: ModuleCase, name: str
+) -> None:
+    events = case.events()
+    case.module.script(
+        "tidies", f"exec {siglog(case, '--on INT:exit:0:2500 --on TERM:exit:0:2500')}"
+    )
+    with case.module.start("tidies", within_s=20) as shim:
+        events.wait("ready")
+        shim.signal(name)
+        seen = shim.finish()
+    told = [event.rest[0] for event in events.all("signal")]
+    got = (end(seen), told[:1], len(events.all("end")))
+    wanted = ("Interrupted", [name], 1)
+    expect("class, first signal, and how often the module ended by itself", got, wanted)

@@ -44,6 +44,15 @@ def test_a_slash_after_the_root_is_no_part_of_a_name(case: ModuleCase, more: str
     expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
 
 
+@requires("MODULE-ID-01")
+def test_a_root_may_be_a_link(case: ModuleCase) -> None:
+    case.module.script("there", "echo 1")
+    link = case.tmp / "link"
+    link.symlink_to(case.module.root)
+    seen = case.module.execute("there", extensions_root=link)
+    expect("outcome of the module, and the value", (end(seen), seen.value), ("value", 1))
+
+
 def marking(case: ModuleCase) -> tuple[Path, str]:
     """Return a script that leaves a mark, after a control has shown that the mark works."""
     mark = case.tmp / "mark"
@@ -75,7 +84,17 @@ def test_an_invalid_id_starts_nothing(case: ModuleCase, module_id: str) -> None:
 
 # An implementation that removes blanks, resolves dots, or cuts the text would find a module by each
 # of these ids.
-ALMOST = [" plain", "plain ", "plain\n", "./plain", "plain/", "sub/../plain", "plain\0", "plain\0x"]
+ALMOST = [
+    " plain",
+    "plain ",
+    "plain\n",
+    "./plain",
+    "plain/",
+    "sub/../plain",
+    "plain\0",
+    "plain\0x",
+    "PLAIN",
+]
 
 
 @requires("MODULE-ID-02")

@@ -114,3 +114,11 @@ def test_a_signal_while_the_rest_is_passed_on_ends_the_bridge(case: ProcessCase,
         seen = shim.finish()
     expect("the response", seen.how, {"exited": 0})
     expect("whether the bridge ended before all was read", got < size, True, {"bytes": got})
+
+
+@requires("PROCESS-BRIDGE-02", needs=["PROCESS-BRIDGE-08"])
+def test_input_that_the_child_leaves_unread_is_no_error(case: ProcessCase) -> None:
+    place = case.tmp / "data"
+    place.write_bytes(b"x" * 1_000_000)
+    seen = case.process.bridge(P.slow_exit, ["/dev/null", "200"], stdin=place, within_s=15)
+    expect("the response", seen.how, {"exited": 0})

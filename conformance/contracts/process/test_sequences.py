@@ -65,3 +65,25 @@ def test_a_wait_without_limit_closes_stdin_even_after_the_end(case: ProcessCase)
     seen = case.process.script({"a": shell("exit 3")}, steps, within_s=15)
     got = (seen.steps[1], seen.steps[2], seen.steps[3].get("stdin"))
     expect("the ends, and whether the handle has stdin", got, ({"exited": 3}, {"exited": 3}, False))
+
+
+@requires("PROCESS-EOF-02", needs=["PROCESS-KILL-01"])
+@pytest.mark.parametrize("how", ["kill", "terminate"])
+def test_output_before_a_signal_can_be_read_after_it(case: ProcessCase, how: str) -> None:
+    child = shell("printf 'begun\\nrest'; exec sleep 60")
+    begun = step("read_until", stream="stdout", until=b"\n")
+    steps = [step("open"), begun, step(how), step("wait", timeout_ms=60_000)]
+    steps += [step("read_eof", stream="stdout")]
+    seen = case.process.script({"a": child}, steps, within_s=15)
+    expect("the output that was not read before the end", seen.data(4), b"rest")
+
+
+@requires("PROCESS-OPEN-01", needs=["PROCESS-KILL-01"])
+def test_a_child_that_survives_a_terminate_still_exchanges_data(case: ProcessCase) -> None:
+    child = shell("trap '' TERM; echo ready; read -r line; echo \"$line\"")
+    line = step("read_until", stream="stdout", until=b"\n")
+    steps = [step("open"), line, step("terminate"), step("write", data=b"x\n"), line]
+    steps += [step("wait", timeout_ms=60_000)]
+    seen = case.process.script({"a": child}, steps, within_s=15)
+    got = (seen.data(4), seen.steps[5])
+    expect("the answer, and how the child ended", got, (b"x\n", {"exited": 0}))

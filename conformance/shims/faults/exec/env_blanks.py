@@ -20,3 +20,13 @@ def trims_names():
 @fault("EXEC-ENV-01", "blanks at the ends of an inherited value are dropped", "env | while read")
 def trims_inherited_values():
     values_of(True, lambda value, made: value.strip())
+
+
+@fault("EXEC-ENV-02", "quotes around a given value are removed", "a parser of .env files")
+def removes_quotes():
+    values_of(False, lambda value, made: unquoted(value))
+
+
+def unquoted(value):
+    quoted = len(value) > 1 and value[:1] == value[-1:] and value[:1] in (b'"', b"'")
+    return value[1:-1] if quoted else value

@@ -1,4 +1,6 @@
-"""Faults that trim strings of a request."""
+"""Faults that trim or expand strings of a request."""
+
+import os
 
 import exec.spawn as spawn
 from faults.registry import fault, replaces
@@ -16,3 +18,26 @@ def trims_the_program():
     @replaces(spawn)
     def find_program(original, program, environment):
         return original(program.strip(), environment)
+
+
+@fault(
+    "EXEC-REQUEST-02", "an argument that names a file of arguments is expanded", "@file of argparse"
+)
+def files_of_arguments_are_expanded():
+    @replaces(spawn.Spawn)
+    def execute(original, self, path):
+        self.request.args = [word for arg in self.request.args for word in expanded(arg)]
+        return original(self, path)
+
+
+def expanded(arg):
+    if not arg.startswith(b"@"):
+        return [arg]
+    try:
+        fd = os.open(arg[1:], os.O_RDONLY)
+    except (OSError, ValueError):
+        return [arg]
+    try:
+        return os.read(fd, 65536).splitlines()
+    finally:
+        os.close(fd)

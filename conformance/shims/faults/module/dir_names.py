@@ -49,3 +49,19 @@ def a_file_in_its_place_is_left():
     @replaces(folder)
     def remove(original, path):
         return stat.S_ISREG(mode_of(path)) or original(path)
+
+
+@fault("MODULE-DIR-02", "links to nothing stay, and with them the directory", "os.path.exists()")
+def links_to_nothing_stay():
+    @replaces(folder)
+    def unlink(original, path):
+        if os.path.exists(path) or not os.path.islink(path):
+            original(path)
+
+
+@fault("MODULE-DIR-02", "sockets stay, and with them the directory", "isFile() || isDirectory()")
+def sockets_stay():
+    @replaces(folder)
+    def unlink(original, path):
+        if not stat.S_ISSOCK(mode_of(path)):
+            original(path)

@@ -182,3 +182,10 @@ def the_runner_adds_lc_ctype():
     @replaces(runner)
     def become(original, path, environment):
         original(path, dict(os.environb))
+
+
+@fault("MODULE-ENV-02", "a module of a caller without a PATH gets one", "env.get('PATH', default)")
+def a_missing_path_is_made_up():
+    @replaces(execution)
+    def environment(original, caller, root, path):
+        return {b"PATH": b"/usr/bin:/bin", **original(caller, root, path)}

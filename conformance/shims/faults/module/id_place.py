@@ -4,6 +4,7 @@ import os
 
 import module.execution as execution
 import module.folder as folder
+import module.lookup as lookup
 from faults.registry import fault, replaces
 
 
@@ -27,3 +28,17 @@ def the_directory_is_made_by_way_of_the_working_directory():
             return original()
         finally:
             os.chdir(back)
+
+
+@fault("MODULE-ID-01", "a root that is a link has no modules", "lstat() of the root")
+def a_linked_root_is_empty():
+    @replaces(lookup)
+    def find(original, root, module_id):
+        return None if os.path.islink(root) else original(root, module_id)
+
+
+@fault("MODULE-ID-02", "a missing module is looked up in lower case", "case-insensitive names")
+def names_are_tried_in_lower_case():
+    @replaces(lookup)
+    def find(original, root, module_id):
+        return original(root, module_id) or original(root, module_id.lower())

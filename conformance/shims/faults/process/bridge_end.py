@@ -117,3 +117,14 @@ def no_output_is_passed_on_in_the_grace():
     def relay(original, self, relays, until):
         stops = self.signalled and self.process.end is None
         return original(self, [] if stops else relays, until)
+
+
+@fault("PROCESS-BRIDGE-02", "input that the child leaves unread is an error", "EPIPE in the copier")
+def unread_input_is_an_error():
+    @replaces(bridge.Relay)
+    def turn(original, self, ready):
+        owed = self.source == 0 and self.rest
+        moved = original(self, ready)
+        if owed and self.target < 0:
+            self.failure = "Broken pipe"
+        return moved

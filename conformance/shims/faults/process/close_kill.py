@@ -1,4 +1,4 @@
-"""Faults of a close that comes after other steps which end the process."""
+"""Faults of a close that comes after a kill."""
 
 import _signal
 from time import sleep

@@ -30,3 +30,13 @@ def gone_with_the_child():
             for stream in (1, 2):
                 self.close_stream(stream)
         return done
+
+
+@fault("PROCESS-EOF-02", "a kill closes the output that is not read yet", "child.stdout.destroy()")
+def a_kill_closes_the_output():
+    @replaces(script.Step)
+    def act_on(original, self, on, process):
+        told = original(self, on, process)
+        if self.kind == "kill":
+            process.close_stream(1)
+        return told

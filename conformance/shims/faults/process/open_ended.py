@@ -36,3 +36,13 @@ def a_closed_stdin_is_listed():
         process.closed = had or getattr(process, "closed", False)
         told = original(self, handle, process)
         return told | {"stdin": True} if self.kind == "streams" and process.closed else told
+
+
+@fault("PROCESS-OPEN-01", "a terminate closes stdin", "stdin.end() before the signal")
+def a_terminate_closes_stdin():
+    @replaces(script.Step)
+    def act_on(original, self, on, process):
+        told = original(self, on, process)
+        if self.kind == "terminate":
+            process.close_stream(0)
+        return told
