@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
@@ -20,6 +21,8 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**{"allow_abbrev": False, **how})
 
     def error(self, message: str) -> NoReturn:
+        given = r"^argument (\S+): ignored explicit argument (.*)$"
+        message = re.sub(given, r"\1 takes no value, not \2", message)
         raise UsageError(self.prog, message, f"{self.prog} --help lists its options")
 
     def parse_args(  # type: ignore[override]
@@ -57,6 +60,24 @@ class Parser(argparse.ArgumentParser):
         near = get_close_matches(str(value), [*map(str, action.choices)], 1)
         said = f"near it: {near[0]}; known: {known}" if near else f"known: {known}"
         raise UsageError(place, f"no such {'verb' if verbs else 'value'}", said)
+
+    def first_plain_word(self, words: Sequence[str]) -> int | None:
+        """Return the index of the first word that is neither an option of this parser nor the
+        value of one. Return None if there is no such word, or an unknown option before it."""
+        takes = {
+            name: each.nargs if isinstance(each.nargs, int) else 1
+            for each in self._actions
+            for name in each.option_strings
+        }
+        at = 0
+        while at < len(words):
+            name, equals, _ = words[at].partition("=")
+            if not name.startswith("-"):
+                return at
+            if name not in takes:
+                return None
+            at += 1 if equals else 1 + takes[name]
+        return None
 
     def _options(self) -> Iterator[str]:
         """Yield the options of this parser and of its subcommands."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +24,7 @@ from boxspec.verify.rule import Rule
 from boxspec.verify.rules import KINDS, NO_NETWORK, Settings, is_value, read_settings, rows_of
 from boxspec.verify.table import print_table
 from boxspec.verify.verification import verify
-from boxspec.words import command_after_dashes
+from boxspec.words import Parser, command_after_dashes
 
 LIMIT_S = 30.0
 ABOUT = """\
@@ -60,7 +63,7 @@ TEXTS = {
 }
 
 
-def options() -> argparse.ArgumentParser:
+def options() -> Parser:
     made = verb_parser("verify", EPILOG, ABOUT)
     made.usage = "boxspec verify [OPTION…] [verify.toml] -- COMMAND…"
     add = made.add_argument
@@ -139,6 +142,7 @@ def _seconds(word: str) -> float:
 def main(words: Sequence[str]) -> int:
     own, command = command_after_dashes(words)
     parser = options()
+    _expect_dashes(parser, own, words)
     # Without `--`, the options of COMMAND are unknown options of this verb.
     if unexpected := parser.parse_known_args(own)[0].command:
         raise UsageError(unexpected[0], "is an unexpected argument", "write -- before COMMAND")
@@ -183,6 +187,25 @@ def main(words: Sequence[str]) -> int:
     if old is not None:
         terminal.block(files.compare(old, found))
     return found.exit_status
+
+
+def _expect_dashes(parser: Parser, own: Sequence[str], words: Sequence[str]) -> None:
+    """Raise a UsageError if the words before -- have a command and no file with expectations."""
+    at = parser.first_plain_word(own)
+    if at is None:
+        return
+    path = Path(own[at])
+    if path.is_dir():
+        remedy = f"boxspec verify --root {shlex.quote(own[at])} -- COMMAND"
+        raise UsageError(own[at], "is a folder, not a file with expectations", remedy)
+    if path.suffix == ".toml" or (path.is_file() and not os.access(path, os.X_OK)):
+        return
+    command = words[at:]
+    if len(command) == 1 and " " in command[0]:
+        with contextlib.suppress(ValueError):
+            command = shlex.split(command[0])
+    right = shlex.join(["boxspec", "verify", *own[:at], "--", *command])
+    raise UsageError(own[at], "is no file with expectations", f"for a command, write {right}")
 
 
 def _notes(command: Sequence[str]) -> list[str]:

@@ -48,6 +48,8 @@ class Command:
     def _found(self, path: str) -> str:
         if not self.words:
             raise UsageError("COMMAND", "is missing", "write the start of your sandbox after --")
+        if not self.words[0]:
+            raise UsageError("COMMAND", "has an empty first word", "name a program after --")
         name = self.words[0].replace("{cwd}", str(self._cwd))
         found = str(self._cwd / name) if "/" in name else shutil.which(name, path=path)
         if found is None or shutil.which(found) is None:

@@ -107,7 +107,8 @@ def read(files: Sequence[tuple[str, Path]], home: Path, cwd: Path) -> list[Setti
 def _text(name: str, path: Path) -> str:
     known = dialects()
     if name not in known:
-        raise UsageError.unknown("--from", "format", name, known, "boxspec verify --help")
+        names = ", ".join(dict.fromkeys(each.names[0] for each in known.values()))
+        raise UsageError(f"--from {name}", "no such format", f"known: {names}")
     try:
         data = path.read_bytes()
     except OSError as why:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from boxspec.verify.outcome import Both, Key, Outcome, Tried
 from boxspec.verify.result import Verdict
 from boxspec.verify.row import Row, Status
+from boxspec.verify.surroundings import shown
 
 
 def verdicts(
@@ -17,6 +19,7 @@ def verdicts(
     absent: Both,
     witnesses: Sequence[Row] = (),
     again: Outcome | None = None,
+    others: Outcome | None = None,
 ) -> list[Verdict]:
     """Return the verdict on each row, in the order of the table.
 
@@ -27,11 +30,15 @@ def verdicts(
     again: one more start of the probe program, if no shell ran inside, or if all other starts have
         words that a command may recognise. A sandbox may have no shell, but if this start ran no
         program either, only the first start may be confined.
+    others: the attempts with other variables, if they turn the sandbox off.
     """
     found = [_with_absent(_verdict(row, probes[row.id], shell), absent) for row in rows]
+    if others is not None and others.ran:
+        found = [_with_others(each, others) for each in found]
     asked = {row.id for row in rows}
     unasked = [row for row in witnesses if row.id not in asked]
-    doubted = _doubted([*rows, *unasked], probes, shell)
+    off = f"{_OFF} {shown(os.environ)}" if others is not None and others.ran else ""
+    doubted = off or _doubted([*rows, *unasked], probes, shell)
     for row in rows:
         escaped = _unconfined(witnesses, probes, probes[row.id].inside)
         if row.planted and escaped:
@@ -46,14 +53,15 @@ def verdicts(
         doubted = doubted or _SOME_STARTS.format("a further start")
     if doubted:
         found = [_doubt(each, doubted) for each in found]
-    shown = [_verdict(row, probes[row.id], shell) for row in unasked]
-    if _confines_nothing([*found, *shown]):
+    of_unasked = [_verdict(row, probes[row.id], shell) for row in unasked]
+    if _confines_nothing([*found, *of_unasked]):
         why = "the command prevented nothing else, and this row is held without a sandbox too"
         found = [_doubt(each, why) if _is_weak_evidence(each.row) else each for each in found]
     order = list(Status)
     return sorted(found, key=lambda each: (order.index(each.status), -each.row.weight))
 
 
+_OFF = "the command confines nothing"
 _SOME_STARTS = "the command confines one start and not another, see {}"
 
 
@@ -61,12 +69,25 @@ def _unconfined(
     witnesses: Sequence[Row], probes: Mapping[str, Both], start: Outcome
 ) -> tuple[str, ...]:
     """Return the effects of the witnesses in this start that did not occur in the first start."""
+    return tuple(
+        each for row in witnesses for each in unconfined([row], probes[row.id].inside, start)
+    )
+
+
+def unconfined(witnesses: Sequence[Row], first: Outcome, start: Outcome) -> tuple[str, ...]:
     found: list[str] = []
     for row in witnesses:
-        first = probes[row.id].inside
         if first.ran and first.of(row) and not _effects(first.of(row)):
             found += _effects(start.of(row))
     return tuple(found)
+
+
+def _with_others(verdict: Verdict, others: Outcome) -> Verdict:
+    """Add the effects that the attempts had with other variables of the environment."""
+    effects = [f"{each} ({shown(os.environ)})" for each in _effects(others.of(verdict.row))]
+    if not effects or verdict.row.allowed or verdict.status is Status.LEAKED:
+        return verdict
+    return replace(verdict, status=Status.LEAKED, evidence=tuple(effects))
 
 
 def _switched_off(verdict: Verdict, effects: Sequence[str]) -> Verdict:

@@ -44,6 +44,7 @@ SHOW = {
     "bwrap": "--bind {} {}",
     # For bubblewrap with --args, which reads words that end with null bytes.
     "bwrap --args": "--bind\0{}\0{}\0",
+    "codex": '-csandbox_mode=workspace-write -csandbox_workspace_write.writable_roots=["{}"]',
     "docker": "--volume={}:{}",
     "podman": "--volume={}:{}",
     "firejail": "--noblacklist={} --read-write={}",

@@ -33,6 +33,7 @@ from boxspec.verify.outcome import NO_END, Key, Outcome, Tried
 from boxspec.verify.plan import END, START, Plan
 from boxspec.verify.row import Attempt, Line, Row
 from boxspec.verify.scene import Scene
+from boxspec.verify.surroundings import turned
 from boxspec.verify.terminal import Terminal, open_terminal
 from boxspec.verify.witness import Witness
 
@@ -74,6 +75,8 @@ class Starter:
         self.manner = Manner()
         # True if the command does not start without a folder that a rule denies.
         self.needs_folders = False
+        # True to start the command with other variables of the environment.
+        self.turned = False
 
     @property
     def is_control(self) -> bool:
@@ -119,7 +122,8 @@ class Starter:
                 stdin = shown.theirs if stdin is None else stdin
                 ended = self.run(scene, program, flags, stdin, witness, wait_for_all, shown.theirs)
             return replace(ended, stdout=shown.shown)
-        env = scene.environment(os.environ)
+        usual = scene.environment(os.environ)
+        env = turned(usual) if self.turned else usual
         self.starts += 1
         limit_s = self._limit_s
         # Without a sandbox, no processes inside must be ended.

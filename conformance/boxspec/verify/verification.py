@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -15,7 +16,7 @@ from boxspec.verify.arguments import ROW as ARGUMENTS
 from boxspec.verify.command import Command
 from boxspec.verify.host import repeated
 from boxspec.verify.janitor import Janitor
-from boxspec.verify.judging import verdicts
+from boxspec.verify.judging import unconfined, verdicts
 from boxspec.verify.layout import Layout
 from boxspec.verify.outcome import Both, Outcome
 from boxspec.verify.planting import after_planting
@@ -93,6 +94,42 @@ def at_rest_again(starts: Starts, row: Row) -> Both:
     return repeated(ask(), ask)
 
 
+@contextlib.contextmanager
+def turned(starter: Starter) -> Iterator[None]:
+    """Start the command with other variables of the environment for a while."""
+    starter.turned = True
+    try:
+        yield
+    finally:
+        starter.turned = False
+
+
+def carries(row: Row) -> bool:
+    """True if the start of this row can have other variables too, so that it needs no start of its
+    own."""
+    return row.terminal or row.apart
+
+
+def in_other_surroundings(
+    starter: Starter,
+    rows: Sequence[Row],
+    witnesses: Sequence[Row],
+    first: Outcome,
+    carried: Outcome | None,
+) -> Outcome:
+    """Return the attempts of these rows with other variables. They are made only if the command
+    confines nothing then.
+
+    first: the outcome of the first start. If that one was not confined either, its result counts.
+    carried: a start that had other variables; None if there is none.
+    """
+    if not first.ran or first.hangs or not witnesses:
+        return Outcome()
+    with turned(starter):
+        found = carried or by_probes(starter, witnesses)
+        return by_probes(starter, rows) if unconfined(witnesses, first, found) else Outcome()
+
+
 def verify(
     command: Command,
     rows: Sequence[Row],
@@ -134,9 +171,19 @@ def verify(
         if probes.inside.ran and not shell.inside.hangs and (not shell.inside.ran or only_words):
             again = by_probes(inside, every_start)
         chosen = {row.id: probes for row in [*rows, *witnesses]} | idle
+        carried = None
         for row in (row for row in single if not row.idle):
-            chosen[row.id] = starts.both([row, *every_start], _asked(row))
-        found = verdicts(rows, chosen, shell, absent, every_start, again)
+            asked_too, ask = [row, *every_start], _asked(row)
+            if carries(row) and carried is None and probes.inside.ran and not starts.hung:
+                with turned(inside):
+                    both = Both(ask(control, asked_too), ask(inside, asked_too))
+                # A command may need one of the variables.
+                if both.inside.ran and not both.inside.hangs:
+                    chosen[row.id], carried = both, both.inside
+                    continue
+            chosen[row.id] = starts.both(asked_too, ask)
+        others = in_other_surroundings(inside, plain, every_start, probes.inside, carried)
+        found = verdicts(rows, chosen, shell, absent, every_start, again, others)
     found = [each for each in found if each.evidence != (NOTHING_THERE,) or not each.row.usual]
     seconds = time.monotonic() - before
     words, when = tuple(command.words), started.strftime("%Y-%m-%dT%H:%M:%SZ")

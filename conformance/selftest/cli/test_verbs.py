@@ -141,7 +141,8 @@ WRONG_CALLS = [
     (["run", "./mine"], "./mine: no such requirement (if it is a program: --shim ./mine)"),
     (
         ["verify", "bwrap", "--ro-bind"],
-        "bwrap: is an unexpected argument (write -- before COMMAND)",
+        "bwrap: is no file with expectations (for a command, write boxspec verify -- bwrap"
+        " --ro-bind)",
     ),
     (["run", "exec-kill"], "a topic, not a requirement (its requirements are EXEC-KILL-01 to"),
     (["run", "exec"], "a contract, not a requirement (--contract exec takes all its requirements)"),

@@ -123,6 +123,27 @@ CHEATS = {
         '    [ "$pid" = $$ ] || [ "$pid" = $PPID ] || kill -9 "$pid";;\n'
         f"  esac\ndone\n{CAREFUL}",
     ),
+    "undoes_a_change_afterwards": (
+        ("--deny-write", "~/.bashrc"),
+        'cp -p "$HOME/.bashrc" "$HOME/.b"; "$@"; s=$?; mv "$HOME/.b" "$HOME/.bashrc"; exit $s\n',
+    ),
+    "confines_only_large_programs": (
+        (*SSH, *NETWORK),
+        f'[ "$(stat -Lc %s "$(command -v "$1")")" -gt 200000 ] || exec "$@"\n{CAREFUL}',
+    ),
+    "confines_only_without_variables_of_a_build": (
+        (*SSH, *NETWORK),
+        f'[ -z "$CI$GITHUB_ACTIONS" ] || exec "$@"\n{CAREFUL}',
+    ),
+    "stops_itself": ((*SSH, *NETWORK), 'kill -STOP $$; exec "$@"\n'),
+    "floods_the_output": (
+        (*SSH, *NETWORK),
+        'yes & y=$!; "$@"; s=$?; kill $y; exit $s\n',
+    ),
+    "runs_the_program_after_its_own_end": (
+        (*SSH, *NETWORK),
+        '(sleep 1; exec "$@") >/dev/null 2>&1 </dev/null &\n',
+    ),
 }
 
 

@@ -17,12 +17,16 @@ from selftest.verify.configurations_of_launchers import OF_LAUNCHERS
 from selftest.verify.configurations_of_places import OF_PLACES
 from selftest.verify.configurations_of_secrets import OF_SECRETS
 from selftest.verify.configurations_of_starts import OF_STARTS
+from selftest.verify.configurations_of_surroundings import OF_SURROUNDINGS
 from selftest.verify.configurations_of_words import OF_WORDS
 from selftest.verify.wrappers import Verified, verify, without_bubblewrap, wrapper
 
 pytestmark = pytest.mark.skipif(bool(without_bubblewrap()), reason=without_bubblewrap())
 FINE = ("held",)
-EVERY = {**CONFIGURATIONS, **OF_PLACES, **OF_LAUNCHERS, **OF_STARTS, **OF_SECRETS, **OF_WORDS}
+EVERY = {
+    **{**CONFIGURATIONS, **OF_PLACES, **OF_LAUNCHERS, **OF_STARTS},
+    **{**OF_SECRETS, **OF_WORDS, **OF_SURROUNDINGS},
+}
 
 
 def _verified(folder: Path, name: str, part: str) -> Verified:

@@ -54,6 +54,36 @@ def test_wrong_use_has_status_2_and_one_line(tmp_path: Path, words: tuple[str, .
     assert len(done.stderr.splitlines()) == 1
 
 
+BARE = "boxspec verify -- bwrap"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("bwrap", f"for a command, write {BARE})"),
+        ("bwrap --ro-bind / / --", f"write {BARE} --ro-bind / / --)"),
+        ("--deny-read .env ./box.sh -x", "boxspec verify --deny-read .env -- ./box.sh -x)"),
+        ("--from claude a.json env", "boxspec verify --from claude a.json -- env)"),
+        ("docker run -it image", "boxspec verify -- docker run -it image)"),
+        ("env -- env", "boxspec verify -- env -- env)"),
+        (".", "is a folder, not a file with expectations (boxspec verify --root . -- COMMAND)"),
+        ("no.toml -- env", "no.toml: cannot be read: No such file"),
+        ("--no-network=yes -- env", "--no-network takes no value, not 'yes'"),
+        ("--from bash x -- env", "--from bash: no such format (known: bwrap, claude, codex"),
+    ],
+)
+def test_a_wrong_call_says_what_to_type(tmp_path: Path, words: str, said: str) -> None:
+    done = boxspec("verify", *words.split(), cwd=tmp_path, env={"PYTHONPATH": str(CONFORMANCE)})
+    assert said in done.stderr
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+
+
+def test_a_command_in_one_word_is_shown_in_several(tmp_path: Path) -> None:
+    how = {"cwd": tmp_path, "env": {"PYTHONPATH": str(CONFORMANCE)}}
+    done = boxspec("verify", "bwrap --ro-bind / /", **how)
+    assert f"write {BARE} --ro-bind / /)" in done.stderr
+
+
 def test_expectations_come_from_a_file_with_their_lines(tmp_path: Path) -> None:
     settings = tmp_path / "verify.toml"
     settings.write_text('command = ["env"]\nno-network = true\ndeny-read = [\n  "~/.ssh",\n]\n')
