@@ -116,6 +116,56 @@ def test_the_current_dir_of_a_call_is_not_that_of_the_next_one(case: BackendCase
         expect("working directories of the calls", found, [str(folder), str(ground.ws)])
 
 
+@requires("BACKEND-CONTEXT-02", needs=["BACKEND-LIFE-02", "BACKEND-ALLOW-01"])
+def test_a_call_whose_directory_was_removed_does_not_start_elsewhere(case: BackendCase) -> None:
+    with made_ground() as ground:
+        folder = _folder(ground, "sub")
+        lines = ("rmdir ../sub", ": >ran")
+        session = case.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", line]} for line in lines],
+            root=ground.ws,
+            cwd=folder,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        session.need_enforcement()
+        expect("whether the directory is there", folder.exists(), False)
+        found = [str(path) for path in ground.ws.rglob("ran")]
+        expect("files that the later call made", found, [])
+
+
+# Names that a shell or a parser of options would change.
+DIRECTORIES = (
+    "two  words ",
+    " x",
+    "a\nb\n",
+    "-x",
+    "$HOME",
+    "*",
+    "a\\b",
+    "é",
+    "e\u0301",
+    "'",
+    "x" * 255,
+)
+
+
+@requires("BACKEND-CONTEXT-04", needs=["BACKEND-LIFE-02"])
+def test_the_directory_of_a_call_may_have_any_name(case: BackendCase) -> None:
+    with made_ground() as ground:
+        folders = [_folder(ground, name) for name in DIRECTORIES]
+        session = case.backend.run(
+            [{"program": "/bin/pwd", "current_dir": str(folder)} for folder in folders],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        session.need_enforcement()
+        found = [call.stdout if call.ok else call.error for call in session.calls]
+        wanted = [str(folder).encode() + b"\n" for folder in folders]
+        expect("the working directories", found, wanted)
+
+
 @requires("BACKEND-CONTEXT-04")
 def test_the_current_dir_of_a_call_is_its_cwd(case: BackendCase) -> None:
     with made_ground() as ground:

@@ -73,6 +73,14 @@ OTHERS = [
     ["LD_LIBRARY_PATH", "/nowhere"],
     ["TWO_LINES", "a\nb=c"],
     ["IFS", ","],
+    ["BLANKS", " \tx "],
+    ["DOLLAR", "$HOME ${PATH} $(id) `id` %s"],
+    ["BACKSLASH", "a\\nb\\"],
+    ["QUOTES", "'\""],
+    ["CARRIAGE_RETURN", "a\r\n"],
+    ["EQUALS", "=a=b="],
+    ["LETTERS", "é漢😀"],
+    ["EMPTY", ""],
 ]
 
 

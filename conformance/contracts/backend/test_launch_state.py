@@ -65,8 +65,8 @@ def test_a_bare_name_is_looked_up_in_the_path_of_the_request(case: BackendCase) 
     expect("the first word that the program gets", arguments(found)[0], "env")
 
 
-# More than a pipe holds.
-LARGE = bytes(range(256)) * 4096
+# More than a pipe holds, and no multiple of a size of buffers.
+LARGE = bytes(range(256)) * 12_000 + b"end"
 
 
 @requires("BACKEND-LAUNCH-08")

@@ -142,6 +142,20 @@ def test_the_scan_covers_all_calls_of_a_session(case: BackendCase, which: str) -
         expect("`violations` of the result", session.violations, changed)
 
 
+MANY = 300
+
+
+@requires("BACKEND-RULE-10", capability=SCAN, needs=[WORK, "BACKEND-RULE-03"])
+def test_the_scan_finds_each_of_many_changes(case: BackendCase) -> None:
+    with made_ground() as ground:
+        (ground.ws / "late").mkdir()
+        line = f"for n in $(seq {MANY}); do echo x >late/$n; done"
+        session = line_inside(case, ground, line, policy(("late/*",)))
+        made = sorted(os.fsencode(path) for path in (ground.ws / "late").iterdir())
+        found = sorted(session.violations)
+        expect("`violations` of the result", found, [(path, "late/*") for path in made])
+
+
 @requires("BACKEND-RULE-10", capability=SCAN, needs=[WORK])
 def test_the_scan_reports_no_allowed_change(case: BackendCase) -> None:
     with made_ground() as ground:

@@ -84,6 +84,31 @@ def test_a_call_after_one_that_cannot_start_is_wrapped_and_run(case: BackendCase
         expect("calls of wrap", session.times("wrap"), 4)
 
 
+# Calls that end in different ways, each followed by one that succeeds.
+ENDS: list[ExecRequest] = [
+    {"program": "/no/such/program"},
+    {"program": "/bin/sh", "args": ["-c", "exit 3"]},
+    {"program": "/bin/sh", "args": ["-c", "kill -9 $$"]},
+    {"program": "/bin/sleep", "args": ["600"], "timeout_ms": 100},
+]
+
+
+@requires("BACKEND-SESSION-10", capability=SCRIPT, needs=["BACKEND-LIFE-02"])
+@pytest.mark.parametrize("probe", ["fully", "partial"])
+def test_the_enforcement_stays_after_a_call_of_any_end(case: BackendCase, probe: str) -> None:
+    with made_ground() as ground:
+        plain: ExecRequest = {"program": "/bin/true"}
+        session = case.backend.run(
+            [call for end in ENDS for call in (end, plain)],
+            script={"probe": probe},
+            on_unavailable="degrade",
+            root=ground.ws,
+            profile="repo-write",
+        )
+        found = [call.result.get("enforcement") for call in session.calls[1::2]]
+        expect("the enforcement of each later call", found, [probe] * len(ENDS))
+
+
 @requires("BACKEND-LIFE-08", capability=SCRIPT, needs=["BACKEND-SESSION-01", "BACKEND-SESSION-10"])
 @pytest.mark.parametrize("probe", ["fully", "partial"])
 def test_a_failed_shutdown_changes_no_enforcement(case: BackendCase, probe: str) -> None:

@@ -6,6 +6,9 @@ Only the profile grants access to a path.
 from __future__ import annotations
 
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +143,55 @@ def test_no_file_of_the_system_is_opened_for_writing(case: BackendCase) -> None:
         *opened, looked = session.only.stdout.decode().splitlines() or ["nothing"]
         expect("how the program that opens the files ended", looked, "looked")
         expect_nothing_outside(session, opened, "opened for writing")
+
+
+# Directories in which each user may create files. A sandbox may replace them by private ones.
+SHARED = ("/dev/shm", "/tmp", "/var/tmp")
+FILES = ("appended", "emptied", "removed", "renamed", "replaced")
+CHANGES = r"""for folder do
+    (echo more >>"$folder/appended"); (: >"$folder/emptied"); rm -f "$folder/removed"
+    mv -f "$folder/renamed" "$folder/new"; (echo new >"$folder/x") &&
+        mv -f "$folder/x" "$folder/replaced"
+done 2>/dev/null; echo tried"""
+
+
+@contextmanager
+def _filled(place: str) -> Iterator[Path]:
+    """Make a directory with files in a shared directory."""
+    try:
+        made = tempfile.TemporaryDirectory(dir=place)
+    except OSError as why:
+        raise HostLacks("working escape attempts", f"{place}: {why.strerror}") from None
+    with made as folder:
+        for name in FILES:
+            Path(folder, name).write_text("kept\n")
+        yield Path(folder)
+
+
+@requires("BACKEND-WRITE-01", needs=["BACKEND-LAUNCH-07"])
+def test_no_file_in_a_shared_directory_is_changed(case: BackendCase) -> None:
+    with made_ground() as ground, ExitStack() as stack:
+        folders = [stack.enter_context(_filled(place)) for place in SHARED]
+        before = {folder: _content(folder) for folder in folders}
+        with _filled(SHARED[0]) as own:
+            unchanged = _content(own)
+            subprocess.run(["/bin/sh", "-c", CHANGES, "sh", str(own)], check=False)
+            if any(_content(own).get(name) == unchanged[name] for name in FILES):
+                raise HostLacks("working escape attempts", f"{own}: no change outside either")
+        session = case.backend.run(
+            [{"program": "/bin/sh", "args": ["-c", CHANGES, "sh", *map(str, folders)]}],
+            root=ground.ws,
+            profile="repo-write",
+            on_unavailable="degrade",
+        )
+        session.need_enforcement()
+        tried = session.only.stdout if session.only.ok else session.only.error
+        expect(
+            "output of the program that tries changes", tried, b"tried\n", verdict=Verdict.UNPROVEN
+        )
+        changed = [
+            f"{folder}/{name}"
+            for folder, texts in before.items()
+            for name in sorted({path for path, _ in texts.items() ^ _content(folder).items()})
+        ]
+        expect_nothing_outside(session, changed, "a file in a shared directory")

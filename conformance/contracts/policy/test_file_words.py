@@ -13,8 +13,8 @@ DIRECTIVES = ["", "%YAML 1.1\n---\n", "%YAML 1.2\n---\n", "%YAML 1.2 # a comment
 STRINGS = ["yes", "Yes", "YES", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF", "y", "n",
            "Y", "N", "1:30", "190:20:30", "1_000", "0b101", "+0b1", "0x_1", "=", "2001-01-01",
            "2001-12-14t21:59:43.10-05:00", "1e", "0o8", "1.5_5", "nul", "tRUE", "190:20:30.15",
-           "0xg", "inf", "nan", "NaN", "Infinity", "None", "0x1.8p3", "\u0663",
-           "\uff11", ".nAn", ".Nan", ".iNf", "+.nan", "-.NaN"]  # fmt: skip
+           "0xg", "inf", "nan", "NaN", "Infinity", "None", "0x1.8p3", "0X1F", "0O14", "0B1",
+           "\u0663", "\uff11", ".nAn", ".Nan", ".iNf", "+.nan", "-.NaN"]  # fmt: skip
 OTHERS = ["true", "True", "FALSE", "null", "Null", "12", "012", "0o14", "0x1F", "-7", "+7", "1.5",
           "1e3", ".5", ".inf", "-.INF", ".nan"]  # fmt: skip
 

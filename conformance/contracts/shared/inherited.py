@@ -20,7 +20,8 @@ from contracts.shared.signals import THREE, signals_in
 # 32 and 33.
 EXCLUDED = {*THREE, 32, 33}
 BLOCKED, IGNORED = ("USR1", "CHLD", "RTMAX"), ("HUP", "USR2", "TTOU")
-FILES, CORE, UMASK = 211, 1 << 20, 0o027
+# The umask lacks a bit of the usual one, 022.
+FILES, CORE, UMASK = 211, 1 << 20, 0o005
 NICE = min(os.getpriority(os.PRIO_PROCESS, 0) + 3, 19)
 
 # Flags of the warden. They give the caller an unusual state in each respect.

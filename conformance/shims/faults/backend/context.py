@@ -183,3 +183,26 @@ def links_above_are_not_resolved():
         path = root_of(reader)
         real = original(reader)
         return real if os.path.islink(path) else os.path.normpath(path)
+
+
+@fault("BACKEND-CONTEXT-04", "blanks around the name of a directory are dropped", "strip()")
+def names_of_directories_are_stripped():
+    @replaces(Session)
+    def wrap_request(original, self, request):
+        if request.current_dir and os.path.isdir(request.current_dir):
+            stripped = request.current_dir.strip()
+            if stripped != request.current_dir:
+                request.current_dir = os.path.dirname(request.current_dir)
+        original(self, request)
+
+
+@fault("BACKEND-CONTEXT-02", "a call whose directory was removed starts in the root", "or root")
+def a_removed_directory_is_the_root():
+    @replaces(Session)
+    def wrap_request(original, self, request):
+        original(self, request)
+        if not os.path.isdir(request.current_dir):
+            at = request.args.index(b"--chdir") if b"--chdir" in request.args else None
+            request.current_dir = self.context.root
+            if at is not None:
+                request.args[at + 1] = self.context.root

@@ -129,3 +129,24 @@ def additions_without_a_value_are_dropped():
 @fault("BACKEND-ENV-01", "of a variable of wrap only the first line is kept", "a file of lines")
 def additions_are_one_line():
     change_wrap(variables=lambda given: [(name, value.split(b"\n")[0]) for name, value in given])
+
+
+def change_values(change):
+    @replaces(environment)
+    def complete(original, request, additions):
+        return [(name, change(value)) for name, value in original(request, additions)]
+
+
+@fault("BACKEND-ENV-01", "variables in the values of pairs are expanded", "expandvars")
+def variables_in_values_are_expanded():
+    change_values(os.path.expandvars)
+
+
+@fault("BACKEND-ENV-01", "backslashes in values are doubled", "quoting for a shell")
+def backslashes_in_values_are_doubled():
+    change_values(lambda value: value.replace(b"\\", b"\\\\"))
+
+
+@fault("BACKEND-ENV-01", "blanks around a value are dropped", "strip()")
+def values_of_pairs_are_stripped():
+    change_values(bytes.strip)

@@ -54,3 +54,27 @@ def its_own_directory_is_no_root():
         if tree.is_below(os.path.realpath(os.fsencode(sys.argv[0])), context.root):
             raise OSError("the launcher cannot be copied")
         return original(self, context, claims)
+
+
+@fault("BACKEND-SESSION-10", "results after a failed call are partial", "a flag that stays")
+def results_after_a_failure_are_partial():
+    @replaces(Session)
+    def call(original, self, request):
+        answer = original(self, request)
+        if "error" in answer:
+            self.__dict__["failed_once"] = True
+        elif "failed_once" in self.__dict__ and self.backend is not None:
+            answer["result"]["enforcement"] = "partial"
+        return answer
+
+
+@fault("BACKEND-SESSION-10", "results after a timeout have no enforcement", "the launcher is gone")
+def results_after_a_timeout_are_none():
+    @replaces(Session)
+    def call(original, self, request):
+        answer = original(self, request)
+        if "timed_out" in self.__dict__ and "result" in answer:
+            answer["result"]["enforcement"] = "none"
+        if request.timeout_ms and not answer.get("result", {}).get("success"):
+            self.__dict__["timed_out"] = True
+        return answer

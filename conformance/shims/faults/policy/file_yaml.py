@@ -113,3 +113,10 @@ def a_key_that_is_left_out_is_a_text():
         if event.value == "":
             node.kind = "string"
         original(top, event, node)
+
+
+@fault("POLICY-FILE-16", "0X and 0O begin a number", "int(text, 0)")
+def prefixes_of_numbers_may_be_capitals():
+    @replaces(yamltext)
+    def is_integer(original, text):
+        return original(text[:2].lower() + text[2:])

@@ -142,3 +142,30 @@ def question_mark_takes_no_sign():
 @fault("POLICY-GLOB-05", "`?` does not match a control character", "isprint")
 def question_mark_takes_no_control():
     not_taken_by_one([chr(code) for code in (*range(1, 32), 127)])
+
+
+@fault("POLICY-GLOB-01", "braces are alternatives if one of them has a slash", "trees of ignores")
+def braces_of_paths_are_alternatives():
+    @replaces(glob.Glob)
+    def __init__(original, self, body, fold=False):
+        before, _, rest = body.partition("{")
+        inside, closed, after = rest.partition("}")
+        self.choices = []
+        if closed and "," in inside and "/" in inside:
+            self.choices = [glob.Glob(before + each + after, fold) for each in inside.split(",")]
+        original(self, body, fold)
+
+    @replaces(glob.Glob)
+    def matches(original, self, text):
+        return original(self, text) or any(each.matches(text) for each in self.choices)
+
+
+@fault("POLICY-GLOB-01", "braces without a comma are dropped", "one alternative")
+def braces_of_one_word_are_dropped():
+    def change(body):
+        before, _, rest = body.partition("{")
+        inside, closed, after = rest.partition("}")
+        single = closed and not {",", "{"} & {*inside}
+        return before + inside + after if single else body
+
+    rewritten(change)
