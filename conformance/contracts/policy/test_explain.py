@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Callable
@@ -203,3 +204,29 @@ def test_a_refused_check_is_an_error_at_its_position(case: PolicyCase) -> None:
     asked = [CHECKS[0], question("read", "/a"), question("read", "a", "nobody"), CHECKS[1]]
     got = ["error" if "error" in each else "answer" for each in case.policy.explain(POLICY, asked)]
     expect("the answers", got, ["answer", "error", "error", "answer"])
+
+
+def _spread(spec: dict[str, object], name: str) -> str:
+    """Return the text of a policy file in which each rule has a line of its own."""
+    whole = {"schemaVersion": 2, "kind": "Policy", "metadata": {"name": name}, "spec": spec}
+    return json.dumps(whole, indent=1)
+
+
+def _lines(text: str, list_name: str, count: int) -> list[int]:
+    """Return the line of each rule of a list."""
+    lines = text.splitlines()
+    first = next(at for at, line in enumerate(lines, 1) if f'"{list_name}": [' in line) + 1
+    return list(range(first, first + count))
+
+
+@requires("POLICY-EXPLAIN-03")
+def test_equal_rules_have_lines_of_their_own(case: PolicyCase) -> None:
+    own = {"p": {"read": ["**", "!c", "a", "!c", "a"]}}
+    base = _spread({"denyRead": ["k", "x", "k"], "fsProfiles": own}, "base")
+    workspace = _spread({"denyModify": ["k"], "denyRead": ["x", "k", "x"]}, "ws")
+    given = {"text": base, "format": "json", "workspace": {"text": workspace, "format": "json"}}
+    (item,) = case.policy.explain(given, [question("read", "a")])
+    found = [(each["file"], each["line"]) for each in item["entries"]]
+    wanted = [("global", line) for line in _lines(base, "read", 5) + _lines(base, "denyRead", 3)]
+    wanted += [("workspace", line) for line in _lines(workspace, "denyRead", 3)]
+    expect("file and line of each entry", found, wanted)

@@ -90,6 +90,29 @@ def test_an_exception_lies_in_a_global_one_at_every_length(
             loads(case, over(above, [f"!{place}k/**"]), False)
 
 
+# Pairs of names that only folding or a form of Unicode makes equal.
+SIMILAR = [("k", "K"), ("\u00e9", "e\u0301"), ("k", "\u212a"), ("\u00df", "ss"), ("\ufb01", "fi")]
+
+
+@requires("POLICY-MERGE-04")
+@pytest.mark.parametrize(("one", "other"), SIMILAR, ids=ascii)
+def test_an_exception_of_a_similar_name_is_no_global_one(
+    case: PolicyCase, one: str, other: str
+) -> None:
+    for above, below in ((one, other), (other, one)):
+        loads(case, over(["a/**", f"!a/{above}/**"], [f"!a/{above}/x"]))
+        for words in (f"!a/{below}/**", f"!a/{below}/x", f"!a/{below}"):
+            loads(case, over(["a/**", f"!a/{above}/**"], ["a/**", words]), False)
+
+
+@requires("POLICY-MERGE-05")
+@pytest.mark.parametrize(("one", "other"), SIMILAR, ids=ascii)
+def test_a_rule_of_a_similar_name_is_no_global_deny(case: PolicyCase, one: str, other: str) -> None:
+    for deny, rule in ((one, other), (other, one)):
+        own = {"fsProfiles": {"p": {"read": ["**", rule], "modify": [rule]}}}
+        loads(case, policy({"denyRead": [deny], "denyModify": [deny]}, own))
+
+
 @requires("POLICY-MERGE-05", needs=["POLICY-RULE-01", "POLICY-RULE-02"])
 def test_a_rule_equals_a_deny_of_the_other_file_however_both_are_spelled(case: PolicyCase) -> None:
     for deny, rule in spellings.few_pairs("a/b", "a/b"):

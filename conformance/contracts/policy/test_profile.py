@@ -121,6 +121,15 @@ def test_a_name_like_a_defined_one_is_unknown(case: PolicyCase, name: str) -> No
     expect(f"decisions by `p` and by {name!r}", case.policy.allowed(own, asked), [True, None])
 
 
+@requires("POLICY-PROFILE-01", capability="policy.fold")
+@pytest.mark.parametrize("name", ["p", "P", "unrestricted", "UNRESTRICTED", "e\u0301", "\u00e9"])
+def test_names_of_profiles_do_not_fold(case: PolicyCase, name: str) -> None:
+    own = policy({"fsProfiles": {"p": {"read": ["**"]}, "e\u0301": {"read": ["**"]}}})
+    found = case.policy.allowed(own, [question("read", "x", name)], "fold")
+    known = name in ("p", "unrestricted", "e\u0301")
+    expect("the decision under `case: fold`", found, [True if known else None])
+
+
 @requires("POLICY-PROFILE-01")
 @pytest.mark.parametrize("length", [31, 63, 64, 127, 255, 256, 1023, 4096])
 def test_a_long_name_is_compared_to_its_end(case: PolicyCase, length: int) -> None:

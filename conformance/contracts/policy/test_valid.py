@@ -77,6 +77,18 @@ def test_a_rule_equals_a_deny_however_both_are_spelled(case: PolicyCase, kind: s
             loads(case, policy({deny: [right], "fsProfiles": {"p": own}}), False)
 
 
+# Pairs of names that only folding or a form of Unicode makes equal.
+SIMILAR = [("k", "K"), ("\u00e9", "e\u0301"), ("k", "\u212a"), ("\u00df", "ss"), ("\ufb01", "fi")]
+
+
+@requires("POLICY-VALID-05")
+@pytest.mark.parametrize(("one", "other"), SIMILAR, ids=ascii)
+def test_a_similar_name_is_no_equal_rule(case: PolicyCase, one: str, other: str) -> None:
+    for left, right in ((one, other), (other, one)):
+        loads(case, one_profile(["**", left, f"!{left}/x"], ["**", left], [right, f"{right}/x"]))
+        loads(case, one_profile(["**"], ["**", f"{left}/**"], [], [f"{right}/**"]))
+
+
 @requires("POLICY-VALID-05")
 @pytest.mark.parametrize("pad", offsets.PADS)
 def test_a_rule_equals_a_deny_at_every_length(case: PolicyCase, pad: Callable[[int], str]) -> None:

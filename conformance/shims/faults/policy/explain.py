@@ -178,3 +178,15 @@ def two_stars_by_their_order():
         return {"matched": True} if wide and decision.path == "x/a/b/y" else {}
 
     telling(change)
+
+
+@fault("POLICY-EXPLAIN-03", "equal rules of a file have the line of the first", "found by text")
+def equal_rules_have_one_line():
+    @replaces(decide)
+    def explain(original, resolved, op, data, fold):
+        made = original(resolved, op, data, fold)
+        lines: dict[object, object] = {}
+        for entry in made["entries"]:
+            key = (str(entry["rule"]), entry["origin"], entry["file"])
+            entry["line"] = lines.setdefault(key, entry["line"])
+        return made

@@ -1,6 +1,9 @@
 """Faults of kinds that occur in any engine, by the table of the contract."""
 
+import os
+
 import policy.glob as glob
+import policy.load as load
 from faults.registry import fault, replaces
 
 
@@ -169,3 +172,30 @@ def braces_of_one_word_are_dropped():
         return before + inside + after if single else body
 
     rewritten(change)
+
+
+def change_rules(change):
+    """Change the text of each rule of a file."""
+
+    @replaces(load)
+    def split_rule(original, text):
+        return original(change(text))
+
+
+@fault("POLICY-GLOB-01", "`${NAME}` in a rule is a variable", "string.Template")
+def variables_in_braces_are_expanded():
+    def change(body):
+        before, opened, rest = body.partition("${")
+        name, closed, after = rest.partition("}")
+        return before + os.environ.get(name, "") + after if opened and closed else body
+
+    change_rules(change)
+
+
+@fault("POLICY-GLOB-01", "`%NAME%` in a rule is a variable", "names of Windows")
+def variables_between_percent_signs_are_expanded():
+    def change(body):
+        before, *rest = body.split("%", 2)
+        return before + os.environ.get(rest[0], rest[0]) + rest[1] if len(rest) == 2 else body
+
+    change_rules(change)

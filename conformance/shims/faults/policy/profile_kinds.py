@@ -1,6 +1,8 @@
 """Faults of kinds that occur in any engine, by the table of the contract."""
 
 import policy.decide as decide
+import policy.fold as folding
+import policy.ops as ops
 from faults.registry import fault, replaces
 
 
@@ -77,3 +79,13 @@ def default_is_meant():
 @fault("POLICY-PROFILE-02", "without a profile that with the policy's name is meant", "one name")
 def name_of_the_policy_is_meant():
     omitted_means(lambda policy: policy.name)
+
+
+@fault("POLICY-PROFILE-01", "with fold, names of profiles fold", "one folding for all texts")
+def names_fold_with_the_paths():
+    @replaces(ops.Asked)
+    def answers(original, self, reader, answer, follows=False):
+        if reader.fields.get("case") == "fold":
+            for name, profile in list(self.policy.profiles.items()):
+                self.policy.profiles.setdefault(folding.fold(name).upper(), profile)
+        return original(self, reader, answer, follows)
