@@ -269,3 +269,17 @@ def test_a_word_like_a_setting_of_codex_stays(case: SbplCase) -> None:
         for given in ([b"-c", word], [b"--config", word], [b"--config=" + word]):
             got = case.sbpl.wrapped([b"codex", *given, b"x"], provider="codex")
             expect(f"the command with {given}", got[3:], [b"codex", *full, *given, b"x"])
+
+
+# Settings of codex for its sandbox mode, as its documentation writes strings.
+QUOTED = ['sandbox_mode="workspace-write"', "sandbox_mode='read-only'", 'sandbox_mode=""',
+          "sandbox_mode=", "sandbox_mode= x", 'sandbox_mode="a b"']  # fmt: skip
+
+
+@requires("SBPL-FLAG-01")
+@pytest.mark.parametrize("setting", QUOTED)
+def test_a_mode_with_any_value_is_removed(case: SbplCase, setting: str) -> None:
+    for given in (["-c", setting], ["--config", setting], [f"--config={setting}"]):
+        wrapped = case.sbpl.wrapped(["codex", *given, "x"], provider="codex")
+        found = [word.decode() for word in wrapped[3:]]
+        expect(f"the command for {given}", found, ["codex", *FULL.split(), "x"])

@@ -112,3 +112,20 @@ def test_reads_outside_the_root_stay_allowed(case: SbplCase) -> None:
     globs.expect(
         "decisions about reading outside the root", sbpl.both(outside, ["x.env", "k"]), sbpl.READS
     )
+
+
+@requires("SBPL-READ-01")
+@pytest.mark.parametrize("own", [True, False])
+def test_a_deny_of_the_root_denies_the_root_alone(case: SbplCase, own: bool) -> None:
+    given = Setup(read=["**", "!."]) if own else Setup(deny_read=["."])
+    text = case.sbpl.compiled(given.but(modify=["**"]))
+    text.expect("decisions about reading", sbpl.both(["x", "x/y", "/Users/u"], ["."]), sbpl.READS)
+
+
+@requires("SBPL-READ-01")
+def test_an_exception_of_writing_makes_no_path_readable(case: SbplCase) -> None:
+    given = Setup(modify=["**"], deny_modify=["s/**", "!s/c/**"], deny_read=["s/c/key", "**/k.env"])
+    text = case.sbpl.compiled(given)
+    no = ["s/c/key", "s/c/k.env"]
+    text.expect("decisions about reading", sbpl.both(["s/c", "s/c/x", "s/x"], no), sbpl.READS)
+    text.expect("decisions about unlinking", sbpl.both(["s/c/x"], no), [sbpl.UNLINK])

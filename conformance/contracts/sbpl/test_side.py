@@ -198,3 +198,14 @@ def test_a_side_root_next_to_a_read_denied_rule_is_accepted(case: SbplCase) -> N
         )
     above = Setup(deny_read=["k"], side_roots=["/opt"], provider="codex")
     case.sbpl.compiled(above).expect("decisions elsewhere", sbpl.both(["/opt/x"], ["k"]))
+
+
+@requires("SBPL-SIDE-01")
+@pytest.mark.parametrize("place", ["/private/tmp", "/dev", "/private/var/folders/x", "/opt/codex"])
+def test_a_side_root_is_writable_in_a_root_below_scratch(case: SbplCase, place: str) -> None:
+    sides = [f"{place}/ws/out", f"{place}/ws/out/below", f"{place}/ws/a/b"]
+    env = {"CODEX_HOME": "/opt/codex"}
+    given = CODEX.but(root=f"{place}/ws", side_roots=sides, deny_modify=["out/**"], env=env)
+    text = case.sbpl.compiled(given)
+    yes = ["out", "out/x", "out/below/x", "a/b", "a/b/c", "src/x", f"{place}/x"]
+    text.expect("decisions about writing", sbpl.both(yes, ["x", "a", "a/x", "outer"]))

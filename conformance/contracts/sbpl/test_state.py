@@ -180,3 +180,11 @@ def test_a_variable_that_only_begins_like_home_is_no_home(case: SbplCase) -> Non
             sbpl.both([f"{place}/x"], ["/Users/u/x"]),
             sbpl.WRITES,
         )
+
+
+@requires("SBPL-STATE-01")
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_two_variables_may_name_one_directory(case: SbplCase, provider: str | None) -> None:
+    for codex, claude in (("/opt/s", "/opt/s"), ("/opt/s", "/opt/s/t"), ("/opt/s/t", "/opt/s")):
+        env = {"HOME": HOME, "CODEX_HOME": codex, "CLAUDE_CONFIG_DIR": claude}
+        writable(case, provider, env, with_below(codex, claude))

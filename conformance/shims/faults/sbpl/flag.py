@@ -254,3 +254,11 @@ def words_of_codex(change):
 @fault("SBPL-FLAG-06", "words of codex that are not UTF-8 are replaced", "flags looked for in text")
 def flags_are_text():
     words_of_codex(lambda words: [word.decode(errors="replace").encode() for word in words])
+
+
+@fault("SBPL-FLAG-01", "a sandbox mode in quotes stays", "a list of known modes")
+def quoted_modes_stay():
+    @replaces(flags)
+    def codex_setting(original, words, i):
+        quoted = any(b'"' in word or b"'" in word for word in words[i : i + 2])
+        return 0 if quoted and words[i] != b"--full-auto" else original(words, i)

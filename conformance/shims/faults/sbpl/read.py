@@ -187,3 +187,22 @@ def many_read_rules_are_sorted():
 @fault("SBPL-READ-03", "of rules that differ only in case the last one counts", "keys of a map")
 def read_rules_are_keyed_without_case():
     reads(last_of_each_without_case)
+
+
+@fault("SBPL-READ-01", "a deny of the root denies all below it", "subpath for directories")
+def a_deny_of_the_root_is_a_subtree():
+    @replaces(clauses)
+    def rule_clause(original, given, operation, entry):
+        made = original(given, operation, entry)
+        is_root = entry.rule.body == "." and operation == "file-read*"
+        return made.replace("(literal", "(subpath") if is_root else made
+
+
+@fault("SBPL-READ-01", "an exception makes its paths readable", "one filter for all operations")
+def exceptions_are_readable():
+    @replaces_part("read")
+    def read(lines, given):
+        yield from lines
+        for entry in given.modify:
+            if entry.sign == "except":
+                yield clauses.clause("+", "file-read*", given.filters.of(entry, False))

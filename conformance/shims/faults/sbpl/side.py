@@ -6,6 +6,7 @@ import sbpl.refusals as refusals
 from errors import Failed
 from faults.registry import changed, fault, replaces
 from faults.sbpl.parts import moved, regex, replaces_part, spelled_as_given
+from sbpl.places import lies_in
 
 
 def each_side(make):
@@ -231,3 +232,12 @@ def the_whole_disk_is_nothing():
     @replaces_part("side_roots")
     def side_roots(lines, given):
         return [line for line in lines if '"/"' not in line]
+
+
+@fault("SBPL-SIDE-01", "a side root below scratch is left out", "it is writable already")
+def side_roots_below_scratch_are_left_out():
+    @replaces_part("side_roots")
+    def side_roots(lines, given):
+        for place, line in zip(given.side_roots, lines, strict=False):
+            if not any(lies_in(place, scratch) for scratch in clauses.SCRATCH):
+                yield line

@@ -273,3 +273,10 @@ def home_is_always_folded():
     @replaces(refusals)
     def is_wide(original, place, home, fold):
         return original(place, home, True)
+
+
+@fault("SBPL-STATE-01", "a directory that two variables name is left out", "repeats are removed")
+def a_shared_directory_is_left_out():
+    @replaces_part("state")
+    def state(lines, given):
+        return [line for line in lines if lines.count(line) == 1]

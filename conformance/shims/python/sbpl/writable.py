@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 WRITES = ("default", "file*", "file-write*", "file-write-data", "file-write-unlink")
 ENDS = b'()";'
+# Filters that are nested deeper count as unknown.
+DEEPEST = 32
 # Counts and repeated groups. Matching such an expression may take too long.
 UNBOUNDED = (b"{", b")*", b")+")
 
@@ -34,11 +36,13 @@ def may_write(text: bytes, path: bytes) -> bool:
     return allowed
 
 
-def meets(form: Form, path: bytes) -> bool | None:
+def meets(form: Form, path: bytes, depth: int = 0) -> bool | None:
     """True if a filter matches the path; None for an unknown filter."""
+    if depth == DEEPEST:
+        return None
     name, *rest = form if isinstance(form, list) and form else [""]
     if name in ("require-any", "require-all", "require-not") and rest:
-        met = [meets(each, path) for each in rest]
+        met = [meets(each, path, depth + 1) for each in rest]
         if name == "require-all":
             return negated(any_of([negated(each) for each in met]))
         return any_of(met) if name == "require-any" else negated(any_of(met))
