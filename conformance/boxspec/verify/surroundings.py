@@ -24,9 +24,8 @@ def turned(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def shown(caller: Mapping[str, str]) -> str:
-    """Return how the environment differs, for a message. Variables of the kit's scene are left
-    out."""
+    """Return how the environment differs, for a message."""
     own = [name for name, value in TURNED.items() if value]
     made = [f"with {name}={TURNED[name]}" for name in own if name not in caller]
     gone = [f"without {name}" for name in own if name in caller]
-    return ", ".join([*made, *gone])
+    return ", ".join([*made, *gone, "without a display and agents"])

@@ -7,6 +7,7 @@ environment, the test start of a probe, and the start of the command in the same
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import shutil
@@ -80,6 +81,8 @@ class Adapter:
     mechanism: the parts of its mechanism, joined by `+`.
     control: True if it is no sandbox, so that the suite must find failures.
     program: the executable.
+    native: a pattern, below the product's own folder, of the program that a script becomes. To
+        start node for the script of an npm package takes most of the time of a start.
     installs: commands; `{home}` stands for the product's own folder. `versioned` replaces the place
         of a version.
     claims: for each aspect FULLY, or the reason from its documents. An aspect without an entry is
@@ -105,6 +108,7 @@ class Adapter:
     mechanism = "unknown"
     control = False
     program = ""
+    native = ""
     version_words: Sequence[str] = ("--version",)
     installs: Sequence[Sequence[str]] = ()
     claims: Mapping[str, str] = {}
@@ -191,6 +195,11 @@ class Adapter:
     def _search(self) -> str:
         own = [os.path.join(self.home, *below) for below in (("bin",), ("node_modules", ".bin"))]
         path = os.pathsep.join([*own, os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
+        natives = (
+            glob.glob(os.path.join(glob.escape(self.home), self.native)) if self.native else []
+        )
+        if len(natives) == 1 and os.access(natives[0], os.X_OK):
+            return natives[0]
         program = shutil.which(self.program, path=path)
         if program is None:
             for folder in own:

@@ -16,6 +16,7 @@ class Product(Adapter):
     documents = "codex sandbox --help, and developers.openai.com/codex/permissions"
     mechanism = "namespaces+seccomp"
     program = "codex"
+    native = "node_modules/@openai/codex-linux-*/vendor/*/bin/codex"
     installs = (("npm", "install", "--prefix", "{home}", "@openai/codex{@version}"),)
     claims = {
         "fs-write": FULLY,
@@ -46,9 +47,7 @@ class Product(Adapter):
             f"network = {{enabled = {network}}}",
         )
         words = [
-            "env",
-            f"CODEX_HOME={self.state()}",
-            self.found(),
+            *("env", f"CODEX_HOME={self.state()}", self.found()),
             "sandbox",
             "--config",
             f"permissions.{PROFILE} = {{{', '.join(parts)}}}",
