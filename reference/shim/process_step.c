@@ -2,6 +2,7 @@
 #include "shim/process_step.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sha2.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -65,10 +66,14 @@ void bs_put_end(struct bs_json_writer *out, const struct bs_process_end *end) {
     }
 }
 
-static int stream_of(const struct bs_script_step *step) {
+/* Return a duplicate of the stream's descriptor, or -1 with errno: EBADF if the handle has no such
+ * stream. The steps use duplicates because another thread may close the handle during the step, and
+ * the number of its descriptor could then belong to another file. */
+static int open_stream(const struct bs_script_step *step) {
     const struct bs_script_handle *handle = step->handle;
     int taken = handle->taken[step->stream];
-    return taken >= 0 ? taken : bs_process_stream(handle->process, step->stream);
+    int fd = taken >= 0 ? taken : bs_process_stream(handle->process, step->stream);
+    return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
 static void open_it(struct bs_script_step *step) {
@@ -93,14 +98,15 @@ static void open_it(struct bs_script_step *step) {
 
 static void write_all(struct bs_script_step *step) {
     (void)pthread_mutex_lock(&step->handle->writing);
-    int fd = stream_of(step);
+    int fd = open_stream(step);
     size_t done = 0;
-    int os_error = fd < 0 ? EBADF : 0;
+    int os_error = fd < 0 ? errno : 0;
     while (os_error == 0 && done < step->data_len) {
         ssize_t n = (ssize_t)BS_RETRY(write(fd, step->data + done, step->data_len - done));
         os_error = n < 0 ? errno : 0;
         done += n > 0 ? (size_t)n : 0;
     }
+    bs_close(&fd);
     (void)pthread_mutex_unlock(&step->handle->writing);
     put_count(&step->result, "written", done);
     if (os_error != 0)
@@ -111,9 +117,9 @@ static void write_all(struct bs_script_step *step) {
  * are for the next step. */
 static void read_until(struct bs_script_step *step) {
     struct bs_buf got = BS_BUF_INIT;
-    int fd = stream_of(step);
+    int fd = open_stream(step);
     ssize_t n = fd >= 0 ? 1 : 0;
-    int os_error = 0;
+    int os_error = fd >= 0 || errno == EBADF ? 0 : errno;
     while (n > 0 && bs_buf_reserve(&got, 1)) {
         n = (ssize_t)BS_RETRY(read(fd, got.data + got.len, 1));
         os_error = n < 0 ? errno : 0;
@@ -122,6 +128,7 @@ static void read_until(struct bs_script_step *step) {
             memcmp(got.data + got.len - step->data_len, step->data, step->data_len) == 0)
             break;
     }
+    bs_close(&fd);
     bs_json_put_key(&step->result, "data_b64");
     bs_json_put_base64(&step->result, got.data, got.len);
     put_flag(&step->result, "eof", n == 0);
@@ -139,9 +146,9 @@ static void read_eof(struct bs_script_step *step) {
     SHA2_CTX context;
     char hex[SHA256_DIGEST_STRING_LENGTH];
     uint64_t bytes = 0;
-    int fd = stream_of(step);
+    int fd = open_stream(step);
     ssize_t n = fd >= 0 ? 1 : 0;
-    int os_error = 0;
+    int os_error = fd >= 0 || errno == EBADF ? 0 : errno;
     SHA256Init(&context);
     while (n > 0 && bs_buf_reserve(&got, CHUNK)) {
         n = (ssize_t)BS_RETRY(read(fd, got.data + got.len, CHUNK));
@@ -152,6 +159,7 @@ static void read_eof(struct bs_script_step *step) {
         bytes += (uint64_t)n;
         got.len = bytes <= SHORT ? (size_t)bytes : 0;
     }
+    bs_close(&fd);
     SHA256End(&context, hex);
     put_count(&step->result, "bytes", bytes);
     bs_json_put_key(&step->result, "sha256");

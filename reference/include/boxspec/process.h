@@ -30,10 +30,12 @@
  * SIGTTIN or SIGTTOU stops the program for good, the next wait kills it and returns this signal as
  * its end.
  *
- * Threads. Any number of threads may use one handle at once, except for open and drop. A signal
- * that one thread sends wakes a wait of another. Drop waits for calls that have begun; no call may
- * begin after it. The thread that opened the process may end; the child continues. Do not reap
- * children with waitpid(-1).
+ * Threads. Any number of threads may use one handle at once, except for open and drop. But if one
+ * thread may close a stream while another reads or writes it, the other takes the stream first
+ * (bs_process_take) or uses a duplicate: after the close, the number of the descriptor may belong
+ * to another file. A signal that one thread sends wakes a wait of another. Drop waits for calls
+ * that have begun; no call may begin after it. The thread that opened the process may end; the
+ * child continues. Do not reap children with waitpid(-1).
  *
  * Rules come from the process contract, conformance/contracts/process/page.md. */
 #ifndef BOXSPEC_PROCESS_H
