@@ -37,10 +37,13 @@ def printing(case: ModuleCase, data: bytes) -> Executed:
 
 def noting_home(case: ModuleCase, body: str) -> str:
     """Return a script that first writes its HOME to a file, and makes some files in that
-    directory."""
-    place = quoted(case.tmp / "home")
+    directory.
+
+    The file is renamed into place, because a test may read it as soon as it exists.
+    """
+    place, new = quoted(case.tmp / "home"), quoted(case.tmp / "home.new")
     files = 'mkdir -p "$HOME/a/b" && : >"$HOME/a/b/c" && ln -s / "$HOME/a/link"'
-    return f'{files}\nprintf %s "$HOME" >{place}\n{body}'
+    return f'{files}\nprintf %s "$HOME" >{new} && mv {new} {place}\n{body}'
 
 
 def noted(place: Path) -> str:
