@@ -16,30 +16,34 @@
 #include "base/sys.h"
 #include "exec/group_end.h"
 
-/* Split the text from the pipe. It has the numbers of arguments and of environment variables, then
- * each of them, followed by a NUL. The numbers show whether one is missing. A pipe is used because
- * bubblewrap accepts at most 9,000 arguments on its command line. */
+/* Split the text from the pipe. It has the numbers of arguments, of environment variables and of
+ * mounts, then each of them, followed by a NUL. The numbers show whether one is missing. A pipe is
+ * used because bubblewrap accepts at most 9,000 arguments on its command line. */
 static bool split_program(struct program *program, char *text, size_t len) {
     size_t count = 0;
     for (size_t i = 0; i < len; i++)
         count += text[i] == '\0';
     char *second = NULL;
+    char *third = NULL;
     char *rest = NULL;
     unsigned long n_args = strtoul(text, &second, 10);
-    unsigned long n_env = strtoul(second, &rest, 10);
-    if (second == text || rest == second || *rest != '\0' || n_args == 0 || n_args >= count ||
-        n_env != count - 1 - n_args)
+    unsigned long n_env = strtoul(second, &third, 10);
+    unsigned long n_mounts = strtoul(third, &rest, 10);
+    if (second == text || third == second || rest == third || *rest != '\0' || n_args == 0 ||
+        n_args >= count || n_env >= count - n_args || n_mounts != count - 1 - n_args - n_env)
         return false;
-    char **list = calloc(count + 2, sizeof *list);
+    char **list = calloc(count + 3, sizeof *list);
     if (list == NULL)
         return false;
     char *entry = rest + 1;
+    /* Each list ends with a NULL. */
     program->argv = list;
-    for (size_t i = 1; i < count; i++) {
-        *list++ = entry;
+    program->envp = list + n_args + 1;
+    program->mounts = program->envp + n_env + 1;
+    for (size_t i = 0; i < count - 1; i++) {
+        size_t ended = (i >= n_args) + (i >= n_args + n_env);
+        list[i + ended] = entry;
         entry += strlen(entry) + 1;
-        if (i == n_args)
-            program->envp = ++list; /* the environment begins after the NULL that ends argv */
     }
     return true;
 }
@@ -94,10 +98,12 @@ static void close_streams(void) {
         (void)close(fd);
 }
 
-/* Prepare the start of the program. The streams are queued before the filter is applied, because
- * the filter refuses sockets. */
-static bool prepare(const struct inside_options *options, struct outputs *outputs,
-                    struct stream_queue *queue, struct bs_launch_failure *failure) {
+/* Prepare the start of the program, and read it. The streams are queued before the filter is
+ * applied, because the filter refuses sockets. The mounts are checked while pid 1 of root still has
+ * the capability to look into each directory. */
+static bool prepare(const struct inside_options *options, struct program *program,
+                    struct outputs *outputs, struct stream_queue *queue,
+                    struct bs_launch_failure *failure) {
     void *filter = NULL;
     size_t len = 0;
     if (options->filtered && !read_filter(FILTER_FD, &filter, &len, failure))
@@ -110,6 +116,12 @@ static bool prepare(const struct inside_options *options, struct outputs *output
     if (options->read_only_proc[0] != '\0' &&
         (!refuse_mount_events(failure) || !make_proc_read_only(options->read_only_proc, failure)))
         return false;
+    if (!read_program(program, failure))
+        return false;
+    for (char *const *mount = program->mounts; *mount != NULL; mount++) {
+        if (!planned_mounts_check(*mount, failure))
+            return false;
+    }
     if (!drop_privileges(failure) || !apply_grants(&options->grants, failure) ||
         (options->filtered && !apply_filter(filter, len, failure)))
         return false;
@@ -197,9 +209,7 @@ int run_inside(const struct inside_options *options, struct program *program) {
     send_status(STATUS_FD, &status);
     struct child_setup setup = {program, &status, {-1, -1}};
     struct outputs outputs = {.n = 0};
-    if (!prepare(options, &outputs, &setup.streams, &status.failure))
-        goto failure;
-    if (!read_program(program, &status.failure))
+    if (!prepare(options, program, &outputs, &setup.streams, &status.failure))
         goto failure;
     pid_t pid = start_child(run_child, &setup);
     if (pid < 0) {

@@ -30,6 +30,7 @@
 #include <sys/types.h>
 
 #include "backend/mechanisms/landlock_abi.h"
+#include "base/buf.h"
 
 /* The descriptors above 2 that pid 1 of a namespace has at its start. */
 enum {
@@ -79,7 +80,9 @@ struct plan {
     size_t n_args;
     const char *read_only_proc; /* value of BS_PLAN_SEAL; may be NULL */
     bool own_mounts;            /* BS_PLAN_OWN was given */
-    const char *filter;         /* path of a seccomp program; may be NULL */
+    const char **checked;       /* values of BS_PLAN_CHECKED */
+    size_t n_checked;
+    const char *filter; /* path of a seccomp program; may be NULL */
     struct grants grants;
 };
 
@@ -102,6 +105,8 @@ struct program {
     const char *cwd; /* NULL: the working directory of the launcher */
     char **envp;
     sigset_t mask;
+    /* texts of planned_mounts_describe, only in pid 1; NULL-terminated */
+    char **mounts;
 };
 
 /* Block the signals that the launcher and pid 1 wait for. *before becomes the previous mask. */
@@ -136,6 +141,11 @@ bool stream_queue_receive(const struct stream_queue *queue, int first);
 bool refuse_mount_events(struct bs_launch_failure *failure);
 /* `setting` is the value of BS_PLAN_SEAL. */
 bool make_proc_read_only(const char *setting, struct bs_launch_failure *failure);
+/* Append a NUL-terminated text for each mount that pid 1 checks, and set *n to their number. Called
+ * outside, after bubblewrap has made the mounts. Returns false if memory ran out. */
+bool planned_mounts_describe(const struct plan *plan, struct bs_buf *out, size_t *n);
+/* Called by pid 1, with a text of planned_mounts_describe. */
+bool planned_mounts_check(const char *text, struct bs_launch_failure *failure);
 bool drop_privileges(struct bs_launch_failure *failure);
 bool read_filter(int fd, void **filter, size_t *len, struct bs_launch_failure *failure);
 bool apply_filter(const void *filter, size_t len, struct bs_launch_failure *failure);

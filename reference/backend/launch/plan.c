@@ -91,6 +91,10 @@ static bool add_entry(struct plan *plan, const char *key, char *value) {
         plan->own_mounts = true;
         return strcmp(value, "mounts") == 0;
     }
+    if (strcmp(key, BS_PLAN_CHECKED) == 0) {
+        plan->checked[plan->n_checked++] = value;
+        return value[0] == '/';
+    }
     if (strcmp(key, BS_PLAN_FILTER) == 0) {
         plan->filter = value;
         return true;
@@ -121,10 +125,12 @@ static bool parse(struct plan *plan, char *text, size_t len) {
     if (len == 0 || text[len - 1] != '\0')
         return false;
     plan->args = calloc(n + 1, sizeof *plan->args);
+    plan->checked = calloc(n + 1, sizeof *plan->checked);
     struct grants *grants = &plan->grants;
     grants->paths = calloc(n + 1, sizeof *grants->paths);
     grants->ports = calloc(n + 1, sizeof *grants->ports);
-    if (plan->args == NULL || grants->paths == NULL || grants->ports == NULL)
+    if (plan->args == NULL || plan->checked == NULL || grants->paths == NULL ||
+        grants->ports == NULL)
         return false;
     char *entry = text;
     plan->namespaces = strcmp(entry, BS_PLAN_MODE "=bubblewrap") == 0;

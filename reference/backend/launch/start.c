@@ -222,8 +222,7 @@ bool start_launched(struct launcher *launcher, bool *interrupted) {
     return !launcher->has_failed;
 }
 
-static void send_text(struct launcher *launcher, const char *text) {
-    size_t left = strlen(text) + 1;
+static void send_bytes(struct launcher *launcher, const char *text, size_t left) {
     while (left > 0) {
         ssize_t written = (ssize_t)BS_RETRY(write(launcher->program_pipe, text, left));
         if (written < 0)
@@ -233,22 +232,33 @@ static void send_text(struct launcher *launcher, const char *text) {
     }
 }
 
+static void send_text(struct launcher *launcher, const char *text) {
+    send_bytes(launcher, text, strlen(text) + 1);
+}
+
 void release_program(struct launcher *launcher) {
     const struct program *program = launcher->program;
-    char numbers[48];
+    struct bs_buf mounts = BS_BUF_INIT;
+    char numbers[72];
     size_t n_args = 0;
     size_t n_env = 0;
+    size_t n_mounts = 0;
     launcher->released = true;
+    /* Without the last NUL the text is incomplete, so pid 1 does not start the program. */
+    bool complete = planned_mounts_describe(launcher->plan, &mounts, &n_mounts);
     while (program->argv[n_args] != NULL)
         n_args++;
     while (program->envp[n_env] != NULL)
         n_env++;
-    (void)snprintf(numbers, sizeof numbers, "%zu %zu", n_args, n_env);
+    (void)snprintf(numbers, sizeof numbers, "%zu %zu %zu", n_args, n_env, n_mounts);
     send_text(launcher, numbers);
     for (char *const *word = program->argv; *word != NULL; word++)
         send_text(launcher, *word);
     for (char *const *entry = program->envp; *entry != NULL; entry++)
         send_text(launcher, *entry);
-    send_text(launcher, "");
+    send_bytes(launcher, mounts.data, mounts.len);
+    if (complete)
+        send_text(launcher, "");
+    bs_buf_clear(&mounts);
     bs_close(&launcher->program_pipe);
 }

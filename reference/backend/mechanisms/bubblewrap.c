@@ -73,6 +73,7 @@ static bool bind_cache(struct bs_buf *out, const char *root) {
     char *cache = NULL;
     bool good = bs_context_cache(root, &cache);
     if (cache != NULL) {
+        bs_plan_add(out, BS_PLAN_CHECKED, cache);
         bind(out, "--bind", cache);
         good = bind_between(out, cache, root);
     }
@@ -125,7 +126,7 @@ static void seal_system(struct bs_buf *out) {
     bs_buf_str(out, BS_PLAN_SEAL "=/proc:");
     bs_proc_sealing_exceptions("/proc", out);
     bs_buf_char(out, '\0');
-    static const char *const needed[] = {"CAP_SYS_ADMIN", "CAP_SETPCAP"};
+    static const char *const needed[] = {"CAP_SYS_ADMIN", "CAP_SETPCAP", "CAP_DAC_OVERRIDE"};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         bs_plan_arg(out, "--cap-add");
         bs_plan_arg(out, needed[i]);
@@ -194,6 +195,7 @@ int bs_bubblewrap_plan(const struct bs_backend_context *context, const char *dir
     bind_readable(out, context, scratch);
     bind(out, writable ? "--bind" : "--ro-bind", context->root);
     int code = BS_OK;
+    bs_plan_add(out, BS_PLAN_CHECKED, context->root);
     if (context->profile != NULL)
         code = bs_mounts_add(context->profile, context, dir, cancel, out, report, err);
     bs_plan_arg(out, "--chdir");

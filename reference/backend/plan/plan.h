@@ -12,6 +12,9 @@
 /* for bubblewrap: with the value `mounts`, bubblewrap starts in a mount namespace that gets no
  * later mounts of the host */
 #define BS_PLAN_OWN "own"
+/* for bubblewrap: an absolute path. Other processes may replace directories below it by links, so
+ * pid 1 checks each mount whose place lies below it. */
+#define BS_PLAN_CHECKED "checked"
 #define BS_PLAN_FILTER "filter" /* absolute path of a seccomp program, struct sock_filter[] */
 /* the rights that Landlock restricts, hexadecimal; required for `landlock` */
 #define BS_PLAN_FS "fs"

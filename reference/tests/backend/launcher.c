@@ -89,7 +89,8 @@ static void a_plan_that_is_not_understood_starts_nothing(void **state) {
                                         "mode=bubblewrap\narg=bwrap\nseal=/a\nseal=/b\n",
                                         "mode=bubblewrap\narg=bwrap\nseal=/a:name\n",
                                         "mode=bubblewrap\narg=bwrap\nfs=2\npath=2 a\n",
-                                        "mode=bubblewrap\narg=bwrap\nfs=2\npath=x /a\n"};
+                                        "mode=bubblewrap\narg=bwrap\nfs=2\npath=x /a\n",
+                                        "mode=bubblewrap\narg=bwrap\nchecked=a\n"};
     for (size_t i = 0; i < LENGTH(plans); i++)
         assert_refused(*state, plans[i], "its plan is not one");
 }
@@ -117,6 +118,47 @@ static void what_cannot_be_sealed_starts_nothing(void **state) {
     assert_refused(folder, WRAPPED "seal=/proc\n", "mounts of its own");
     assert_refused(folder, WRAPPED "arg=--cap-add\narg=CAP_SYS_ADMIN\nseal=/proc/none\n",
                    "/proc/none");
+}
+
+/* Launch with one more mount, at or from a path in the folder, which is checked. */
+static bool mounts_as_planned(const struct folder *folder, const char *option, const char *from,
+                              const char *at) {
+    char plan[4096];
+    char source[1024] = "";
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    if (from != NULL)
+        (void)snprintf(source, sizeof source, "arg=%s/%s\n", folder->path, from);
+    (void)snprintf(plan, sizeof plan, WRAPPED "checked=%s\narg=%s\n%sarg=%s/%s\n", folder->path,
+                   option, source, folder->path, at);
+    int code = launch(folder, plan, 60000, &result, &err);
+    bs_exec_result_clear(&result);
+    if (code != BS_OK && strstr(err.message, "was replaced during the start") == NULL)
+        fail_msg("%s", err.message);
+    return code == BS_OK;
+}
+
+/* bubblewrap follows a link that replaced a directory after the planning. */
+static void a_mount_through_a_link_starts_nothing(void **state) {
+    const struct folder *folder = *state;
+    struct bs_exec_result result = BS_EXEC_RESULT_INIT;
+    struct bs_error err = BS_ERROR_INIT;
+    if (access("/usr/bin/bwrap", X_OK) != 0 || launch(folder, WRAPPED, 60000, &result, &err) != 0)
+        skip();
+    bs_exec_result_clear(&result);
+    assert_int_equal(mkdirat(folder->fd, "real", 0755), 0);
+    assert_int_equal(mkdirat(folder->fd, "real/below", 0755), 0);
+    assert_int_equal(mkdirat(folder->fd, "other", 0755), 0);
+    assert_int_equal(symlinkat("real", folder->fd, "link"), 0);
+    assert_true(mounts_as_planned(folder, "--bind", "real", "real"));
+    assert_true(mounts_as_planned(folder, "--ro-bind", "real/below", "real/below"));
+    assert_true(mounts_as_planned(folder, "--ro-bind", "other", "real/below"));
+    assert_true(mounts_as_planned(folder, "--tmpfs", NULL, "real"));
+    assert_false(mounts_as_planned(folder, "--bind", "link", "link"));
+    assert_false(mounts_as_planned(folder, "--bind", "link", "real"));
+    assert_false(mounts_as_planned(folder, "--bind", "real", "link"));
+    assert_false(mounts_as_planned(folder, "--ro-bind", "link/below", "link/below"));
+    assert_false(mounts_as_planned(folder, "--tmpfs", NULL, "link"));
 }
 
 /* A program in place of bubblewrap. It inherits SIGTERM blocked, as bubblewrap does. There is no
@@ -262,7 +304,7 @@ static int run_pid_1(const char *text, size_t len, char *output, size_t size) {
 /* If the launcher is killed while it sends the program, pid 1 must not start it with a part of its
  * environment. */
 static void a_program_that_was_not_sent_completely_is_not_started(void **state) {
-    static const char sent[] = "1 2\0/usr/bin/env\0A=1\0B=2\0";
+    static const char sent[] = "1 2 0\0/usr/bin/env\0A=1\0B=2\0";
     char output[64];
     (void)state;
     int status = run_pid_1(sent, sizeof sent, output, sizeof output);
@@ -282,6 +324,7 @@ int main(void) {
         IN_FOLDER(a_plan_that_is_not_understood_starts_nothing),
         IN_FOLDER(what_bubblewrap_says_is_the_reason),
         IN_FOLDER(what_cannot_be_sealed_starts_nothing),
+        IN_FOLDER(a_mount_through_a_link_starts_nothing),
         IN_FOLDER(a_bubblewrap_that_hangs_has_no_grace),
         IN_FOLDER(a_filter_that_is_none_starts_nothing),
         IN_FOLDER(a_path_that_is_gone_starts_nothing),
