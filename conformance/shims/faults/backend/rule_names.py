@@ -2,6 +2,7 @@
 
 import os
 
+import backend.planned as planned
 import backend.tree as tree
 from backend.bubblewrap import Bubblewrap
 from backend.rules import Rules
@@ -74,9 +75,25 @@ def the_closed_is_read_only():
     "BACKEND-RULE-05", "grants are not checked again before each call", "realpath() only in prepare"
 )
 def grants_are_looked_at_once():
+    @replaces(planned)
+    def mounts(original, binds, root):
+        return []
+
+
+@fault(
+    "BACKEND-RULE-22",
+    "the places of mounts are resolved again when a program is started",
+    "realpath() of each path",
+)
+def places_follow_links_at_the_start():
+    @replaces(planned)
+    def mounts(original, binds, root):
+        return []
+
     @replaces(Bubblewrap)
-    def check_for_new_links(original, self):
-        pass
+    def command(original, self, argv, root, profile, cwd=b"/", binds=()):
+        resolved = [os.path.realpath(word) if word.startswith(b"/") else word for word in binds]
+        return original(self, argv, root, profile, cwd, resolved)
 
 
 @fault("BACKEND-RULE-06", "a name covers each name that begins with it", "startswith() without /")

@@ -9,6 +9,7 @@ import backend.filter as filter_
 import backend.inside as inside
 import backend.landlock as landlock
 import backend.naming as naming
+import backend.planned as planned
 import backend.starting as starting
 import backend.tree as tree
 from backend.claims import Claims, nothing, requested
@@ -310,16 +311,8 @@ class Bubblewrap:
     def wrap(
         self, argv: Sequence[bytes], context: Context, cwd: bytes
     ) -> tuple[list[bytes], Pairs]:
-        self.check_for_new_links()
         made = self.command(argv, context.root, context.profile, cwd, self.binds)
         return made, [(b"TMPDIR", self.scratch(context.root, context.profile))]
-
-    def check_for_new_links(self) -> None:
-        """Refuse the call if an earlier program has put a link in place of a mounted path."""
-        for at, word in enumerate(self.binds):
-            if word == b"--bind" and os.path.realpath(self.binds[at + 1]) != self.binds[at + 1]:
-                path = os.fsdecode(self.binds[at + 1])
-                raise OSError(f"{path} is behind a link, which was not there before")
 
     def command(
         self,
@@ -342,10 +335,12 @@ class Bubblewrap:
             made += [bind, root, root]
         if profile == "full-dev":
             made += self.cache(root)
+        mounts = planned.mounts(binds, root)
         made += [*binds, b"--chdir", cwd, b"--"]
         code = filter_.program(inet=True) if self.filters else None
         ruleset = self.ruleset(root, profile) if self.filters else None
-        return made + inside.command(argv, session=False, ruleset=ruleset, filter_=code)
+        run = inside.command(argv, session=False, mounts=mounts, ruleset=ruleset, filter_=code)
+        return made + run
 
     def own_mounts(self) -> list[bytes]:
         """Return the command that makes the mounts private. Otherwise a file system that is mounted

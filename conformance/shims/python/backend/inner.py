@@ -3,8 +3,8 @@
 It runs as `python3 -I -S -c THIS SPEC PROGRAM ARG…`, because a file of the kit may not exist
 inside. For the same reason it imports nothing from the kit.
 
-The steps in order: a new session, no descriptor above 2, no capability, no new privileges, the
-Landlock ruleset, the filter, the program.
+The steps in order: a new session, no descriptor above 2, no capability, no new privileges, a check
+of the mounts, the Landlock ruleset, the filter, the program.
 """
 
 from __future__ import annotations
@@ -97,6 +97,39 @@ def close_descriptors() -> None:
     os.closerange(3, 65536)
 
 
+def check_mount(read_only: bool, file: tuple[int, int] | None, place: bytes) -> None:
+    """Raise OSError unless this place, and not a link, has the planned mount (see planned.py)."""
+    fd, above = os.open("/", os.O_PATH), ""
+    for name in place.strip(b"/").split(b"/"):
+        try:
+            below = os.open(name, os.O_PATH | os.O_NOFOLLOW, dir_fd=fd)
+        except PermissionError:
+            return  # The program cannot reach the place either.
+        finally:
+            above = mount_id(fd)
+            os.close(fd)
+        fd = below
+    found, kept = os.fstat(fd), os.fstatvfs(fd).f_flag & os.ST_RDONLY
+    is_root = mount_id(fd) != above
+    os.close(fd)
+    is_planned = file is None or file == (found.st_dev, found.st_ino)
+    if not is_root or not is_planned or (read_only and not kept):
+        raise OSError(f"{os.fsdecode(place)} was replaced during the start")
+
+
+def check_mounts(text: str) -> None:
+    import base64
+    import zlib
+
+    for mount in eval(zlib.decompress(base64.b64decode(text)), {}):
+        check_mount(*mount)
+
+
+def mount_id(fd: int) -> str:
+    with open(f"/proc/self/fdinfo/{fd}") as file:
+        return next(line for line in file if line.startswith("mnt_id:"))
+
+
 def drop_capabilities() -> None:
     for number in range(64):
         if LIBC.prctl(PR_CAPBSET_DROP, number, 0, 0, 0) < 0:
@@ -141,6 +174,9 @@ def main() -> None:
     spec = eval(sys.argv[1], {})
     for step in spec["steps"]:
         globals()[step]()
+    mounts, words = sys.argv[2 : 2 + spec["mounts"]], sys.argv[2 + spec["mounts"] :]
+    if mounts:
+        check_mounts("".join(mounts))
     if spec["ruleset"] is not None:
         restrict(spec["ruleset"])
     if spec["filter"] is not None:
@@ -151,14 +187,14 @@ def main() -> None:
 
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
-    words = [os.fsencode(word) for word in sys.argv[2:]]
+    program = [os.fsencode(word) for word in words]
     if spec["packed"]:
-        words = [word for each in words for word in eval(each, {})]
+        program = [word for each in program for word in eval(each, {})]
     env = given_environment()
     if env is None:
-        os.execvp(words[0], words)
+        os.execvp(program[0], program)
     else:
-        os.execvpe(words[0], words, env)
+        os.execvpe(program[0], program, env)
 
 
 def given_environment() -> dict[bytes, bytes] | None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from backend.environment import Pairs
+    from backend.planned import Mount
 
 ALWAYS = ("close_descriptors", "drop_capabilities", "no_new_privileges")
 # If a command has MANY words or more, PACK words are packed into one argument (see `packed`).
@@ -31,18 +32,27 @@ def command(
     argv: Sequence[bytes],
     *,
     session: bool,
+    mounts: Sequence[Mount] = (),
     ruleset: dict[str, Any] | None = None,
     filter_: bytes | None = None,
 ) -> list[bytes]:
     """Return the command that runs argv in the sandbox.
 
     session: True if the program must get its own session.
+    mounts: see planned.py.
     """
     steps = [*(("new_session",) if session else ()), *ALWAYS]
     words = packed(argv)
-    spec = {"steps": steps, "ruleset": ruleset, "filter": filter_, "packed": words != argv}
+    listed = compressed(list(mounts)) if mounts else []
+    spec = {
+        "steps": steps,
+        "mounts": len(listed),
+        "ruleset": ruleset,
+        "filter": filter_,
+        "packed": words != argv,
+    }
     code = read_file(os.path.join(HERE, "inner.py"))
-    return [interpreter(), b"-I", b"-S", b"-c", code, repr(spec).encode(), *words]
+    return [interpreter(), b"-I", b"-S", b"-c", code, repr(spec).encode(), *listed, *words]
 
 
 def packed(argv: Sequence[bytes]) -> Sequence[bytes]:
@@ -50,6 +60,16 @@ def packed(argv: Sequence[bytes]) -> Sequence[bytes]:
     if len(argv) < MANY:
         return argv
     return [repr(list(argv[at : at + PACK])).encode() for at in range(0, len(argv), PACK)]
+
+
+def compressed(mounts: list[Mount]) -> list[bytes]:
+    """Return words for inner.py. The command line has the paths twice already, and its length is
+    limited."""
+    import base64
+    import zlib
+
+    text = base64.b64encode(zlib.compress(repr(mounts).encode()))
+    return [text[at : at + PART] for at in range(0, len(text), PART)]
 
 
 def given_inside(words: Sequence[bytes], env: Pairs) -> tuple[list[bytes], Pairs]:

@@ -8,7 +8,7 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 MOST_LINKS = 40  # the limit of links in path_resolution(7)
 
@@ -18,15 +18,32 @@ def fail(why: OSError) -> None:
     raise why
 
 
-def entries(root: bytes) -> Iterator[bytes]:
+def fail_unless_removed(why: OSError) -> None:
+    if not isinstance(why, FileNotFoundError | NotADirectoryError):
+        raise why
+
+
+def entries(root: bytes, onerror: Callable[[OSError], None] = fail) -> Iterator[bytes]:
     """Yield every entry of a workspace that can be listed, relative to the root.
 
     Links are not followed.
     """
-    for folder, folders, files in os.walk(root, onerror=fail):
+    for folder, folders, files in os.walk(root, onerror=onerror):
         for name in (*folders, *files):
             yield os.path.relpath(os.path.join(folder, name), root)
         folders[:] = [name for name in folders if is_open(os.path.join(folder, name))]
+
+
+def attributes(root: bytes) -> Iterator[tuple[bytes, os.stat_result]]:
+    """Yield the entries with their attributes.
+
+    Entries that another process removes meanwhile are left out.
+    """
+    for relative in entries(root, fail_unless_removed):
+        try:
+            yield relative, os.lstat(os.path.join(root, relative))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
 
 
 def is_below(path: bytes, folder: bytes) -> bool:
@@ -211,9 +228,8 @@ def missing_links(root: bytes) -> list[bytes]:
     seen: dict[tuple[int, int], list[bytes]] = {}
     counts: dict[tuple[int, int], int] = {}
     # The program may have removed the root during the run.
-    for relative in entries(root) if os.path.isdir(root) else ():
+    for relative, st in attributes(root):
         path = os.path.join(root, relative)
-        st = os.lstat(path)
         if st.st_nlink > 1 and not os.path.isdir(path):
             seen.setdefault((st.st_dev, st.st_ino), []).append(path)
             counts[st.st_dev, st.st_ino] = st.st_nlink
@@ -237,7 +253,6 @@ def repeats(path: bytes, mounted: Sequence[tuple[bytes, bytes]]) -> bool:
 def state(root: bytes) -> dict[bytes, tuple[int, ...]]:
     """Return for every entry those attributes that change when the entry is changed."""
     found: dict[bytes, tuple[int, ...]] = {}
-    for relative in entries(root):
-        st = os.lstat(os.path.join(root, relative))
+    for relative, st in attributes(root):
         found[relative] = (st.st_ino, st.st_size, st.st_mtime_ns, st.st_ctime_ns, st.st_mode)
     return found
