@@ -41,6 +41,18 @@ def mask(name: str, without: Collection[int] = EXCLUDED) -> Read:
     return lambda pid: sorted(procs.at_rest(pid).mask(name) - {*without})
 
 
+def blocked(pid: int) -> list[int]:
+    """Return the signals that every thread blocks.
+
+    A runtime may use the main thread for another purpose, with another mask: Go waits on it for
+    signals.
+    """
+    procs.at_rest(pid)
+    threads = [path.name for path in Path(f"/proc/{pid}/task").iterdir()]
+    masks = [Status(pid, each) for each in threads]
+    return sorted(set.intersection(*(each.mask("SigBlk") for each in masks if each)) - RESERVED)
+
+
 def content(name: str) -> Read:
     """Return a function that reads this file in /proc/PID; None if the kernel refuses that."""
     return lambda pid: procs.read(f"/proc/{pid}/{name}")
@@ -101,7 +113,7 @@ KEPT: dict[str, Read] = {
     "working directory": working_directory,
     "umask": field("Umask"),
     "niceness": niceness,
-    "blocked signals": mask("SigBlk", RESERVED),
+    "blocked signals": blocked,
     "ignored signals": mask("SigIgn"),
     "handled signals": mask("SigCgt"),
     "non-blocking mode of the standard streams": nonblocking_streams,
