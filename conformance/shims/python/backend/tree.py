@@ -8,9 +8,10 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 MOST_LINKS = 40  # the limit of links in path_resolution(7)
+REPEATS = 10
 
 
 def fail(why: OSError) -> None:
@@ -18,32 +19,28 @@ def fail(why: OSError) -> None:
     raise why
 
 
-def fail_unless_removed(why: OSError) -> None:
-    if not isinstance(why, FileNotFoundError | NotADirectoryError):
-        raise why
-
-
-def entries(root: bytes, onerror: Callable[[OSError], None] = fail) -> Iterator[bytes]:
+def entries(root: bytes) -> Iterator[bytes]:
     """Yield every entry of a workspace that can be listed, relative to the root.
 
     Links are not followed.
     """
-    for folder, folders, files in os.walk(root, onerror=onerror):
+    for folder, folders, files in os.walk(root, onerror=fail):
         for name in (*folders, *files):
             yield os.path.relpath(os.path.join(folder, name), root)
         folders[:] = [name for name in folders if is_open(os.path.join(folder, name))]
 
 
-def attributes(root: bytes) -> Iterator[tuple[bytes, os.stat_result]]:
-    """Yield the entries with their attributes.
+def attributes(root: bytes) -> list[tuple[bytes, os.stat_result]]:
+    """Return the entries with their attributes.
 
-    Entries that another process removes meanwhile are left out.
+    If another process removes an entry meanwhile, the listing is repeated.
     """
-    for relative in entries(root, fail_unless_removed):
+    for _ in range(REPEATS):
         try:
-            yield relative, os.lstat(os.path.join(root, relative))
-        except (FileNotFoundError, NotADirectoryError):
-            continue
+            return [(each, os.lstat(os.path.join(root, each))) for each in entries(root)]
+        except (FileNotFoundError, NotADirectoryError) as why:
+            removed = why
+    raise removed
 
 
 def is_below(path: bytes, folder: bytes) -> bool:
@@ -228,7 +225,7 @@ def missing_links(root: bytes) -> list[bytes]:
     seen: dict[tuple[int, int], list[bytes]] = {}
     counts: dict[tuple[int, int], int] = {}
     # The program may have removed the root during the run.
-    for relative, st in attributes(root):
+    for relative, st in attributes(root) if os.path.isdir(root) else ():
         path = os.path.join(root, relative)
         if st.st_nlink > 1 and not os.path.isdir(path):
             seen.setdefault((st.st_dev, st.st_ino), []).append(path)
