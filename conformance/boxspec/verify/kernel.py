@@ -85,7 +85,7 @@ def kernel_targets() -> tuple[Target, ...]:
     files = ((Path(name), system) for name, system in FILES.items())
     found = [KernelFile(path, system) for path, system in files if os.access(path, os.W_OK)]
     groups = [CgroupFile(path) for path in _cgroup_files()]
-    return (*found, *groups, *(Disk(path) for path in _disks()))
+    return (*found, *groups, *(Disk(path) for path in disks()))
 
 
 def _cgroup_files() -> list[Path]:
@@ -96,8 +96,9 @@ def _cgroup_files() -> list[Path]:
     return [path for path in files if os.access(path, os.W_OK)]
 
 
-def _disks() -> list[Path]:
-    """Return the devices of the file systems of the root and of the home directory."""
+def disks() -> list[Path]:
+    """Return the devices of the file systems of the root and of the home directory, if the caller
+    can open them."""
     found = []
     for place in ("/", os.environ.get("HOME") or "/"):
         try:
@@ -107,6 +108,16 @@ def _disks() -> list[Path]:
         except (OSError, ValueError):
             continue
         path = Path("/dev", facts.get("DEVNAME", ""))
-        if path.is_block_device() and os.access(path, os.R_OK):
+        if path.is_block_device() and _opens(path):
             found.append(path)
     return list(dict.fromkeys(found))
+
+
+def _opens(path: Path) -> bool:
+    """True if the caller can open the file for reading. A host may refuse that for its own disk,
+    whatever the mode of the file."""
+    try:
+        os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+    except OSError:
+        return False
+    return True

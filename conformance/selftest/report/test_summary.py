@@ -58,14 +58,16 @@ def test_failures_without_room_for_a_block_have_a_line_each() -> None:
     assert full_blocks(console_text(found, verbose=True)) == [*SIX, HARDENED]
 
 
-def test_many_failures_fit_on_a_screen() -> None:
+def test_many_failures_fit_on_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     found = tree([record(name, failed(f"part {name} " + "of it " * 50)) for name in TWELVE])
     text = console_text(found)
     assert len(text.splitlines()) <= 1 + summary.SCREEN  # the line `judging` comes before
     assert re.search(r"\n     … \d more\n", text)
 
 
-def test_many_failures_of_all_contracts_fit_on_a_screen() -> None:
+def test_many_failures_of_all_contracts_fit_on_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     first: dict[str, list[str]] = {}
     for each in load().values():
         first.setdefault(each.contract, []).append(each.id)

@@ -90,8 +90,8 @@ ASKED = {
     "knows-everything": '.no-such-op"',
     "policy-yes": '"op": "policy.check"',
     "undeclared-capability-answers": '"max_output_bytes": 1000',
-    "crash@run": "'op': 'hello'",
-    "garbage": "'op': 'hello'",
+    "crash@run": "op: 'hello'",
+    "garbage": "op: 'hello'",
 }
 RIGHT = ["honest", "split-lines", "literal", "only-globs", "compiling", "only-texts"]
 

@@ -67,6 +67,7 @@ class Configuration:
     needs: a program of the host that the script starts; "" for programs that are always there.
     landlock: the lowest version of Landlock that the script needs; 0 if it needs none.
     folder: a folder of the system in which the kit must be able to make a file; "" for none.
+    disk: True if the caller must be able to open the disk of the root.
     machine: the only kind of processor for which the script is written; "" for any.
     """
 
@@ -80,6 +81,7 @@ class Configuration:
     needs: str = ""
     landlock: int = 0
     folder: str = ""
+    disk: bool = False
     machine: str = ""
 
 

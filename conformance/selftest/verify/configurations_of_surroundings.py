@@ -115,11 +115,13 @@ OF_SURROUNDINGS = {
     "a_capability_that_reads_files_of_other_users": row(
         "other-users", OPEN, "--unshare-pid", "--unshare-pid --cap-drop ALL", only_root=True
     ),
-    "devices_of_the_host": row(
+    "devices_of_the_host": Configuration(
+        ("--row", "kernel"),
         "kernel",
         USUAL,
         "--ro-bind /proc/sys /proc/sys --dev-bind /dev /dev",
         "--ro-bind /proc/sys /proc/sys",
         only_root=True,
+        disk=True,
     ),
 }

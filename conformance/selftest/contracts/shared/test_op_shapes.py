@@ -66,8 +66,8 @@ LONG = "an integer from 1048577 to 18446744073709551615, for a shorter stream is
 DIGEST = {"bytes": 1_048_577, "sha256": "0" * 64, "head_b64": "", "tail_b64": ""}
 # For each label: the place in the answer, the wrong value, and the expected message.
 BAD_ANSWERS: dict[str, tuple[str, Any, str]] = {
-    "no id": ("id", ABSENT, "/id: is None; wanted: '1', the id of the request"),
-    "null as id of a result": ("id", None, "/id: is None; wanted: '1', the id of the request"),
+    "no id": ("id", ABSENT, "/id: is null; wanted: '1', the id of the request"),
+    "null as id of a result": ("id", None, "/id: is null; wanted: '1', the id of the request"),
     "another id": ("id", "2", "/id: is '2'; wanted: '1', the id of the request"),
     "nothing": ("result", ABSENT, "/: exactly one of result, unsupported, error; given: []"),
     "result and error": (

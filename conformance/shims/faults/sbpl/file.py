@@ -293,8 +293,8 @@ def expressions_begin_at_the_start():
 @fault("SBPL-FILE-06", "the warning does not know require-not", "one filter of three")
 def own_file_without_require_not():
     @replaces(writable)
-    def meets(original, form, path):
-        return None if form[:1] == ["require-not"] else original(form, path)
+    def meets(original, form, path, depth=0):
+        return None if form[:1] == ["require-not"] else original(form, path, depth)
 
 
 @fault("SBPL-FILE-03", "a file of the caller is removed at the end", "one path for both files")
