@@ -73,6 +73,12 @@ struct grants {
     size_t n_ports;
 };
 
+/* A value of BS_PLAN_CHECKED. */
+struct checked {
+    const char *dir;
+    size_t from; /* number of words of bubblewrap's command line before it */
+};
+
 struct plan {
     char *text;      /* the content of the plan file; the pointers below point into it */
     bool namespaces; /* true for bubblewrap, false for Landlock */
@@ -80,7 +86,7 @@ struct plan {
     size_t n_args;
     const char *read_only_proc; /* value of BS_PLAN_SEAL; may be NULL */
     bool own_mounts;            /* BS_PLAN_OWN was given */
-    const char **checked;       /* values of BS_PLAN_CHECKED */
+    struct checked *checked;
     size_t n_checked;
     const char *filter; /* path of a seccomp program; may be NULL */
     struct grants grants;

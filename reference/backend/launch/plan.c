@@ -92,7 +92,7 @@ static bool add_entry(struct plan *plan, const char *key, char *value) {
         return strcmp(value, "mounts") == 0;
     }
     if (strcmp(key, BS_PLAN_CHECKED) == 0) {
-        plan->checked[plan->n_checked++] = value;
+        plan->checked[plan->n_checked++] = (struct checked){value, plan->n_args};
         return value[0] == '/';
     }
     if (strcmp(key, BS_PLAN_FILTER) == 0) {

@@ -76,9 +76,10 @@ static bool is_below(const char *path, const char *dir) {
     return strncmp(path, dir, len) == 0 && path[len] == '/' && path[len + 1] != '\0';
 }
 
-static bool is_checked(const struct plan *plan, const char *path) {
+/* True if the plan has this path checked for a mount at word `at` of the command line. */
+static bool is_checked(const struct plan *plan, size_t at, const char *path) {
     for (size_t i = 0; i < plan->n_checked; i++) {
-        if (is_below(path, plan->checked[i]))
+        if (at >= plan->checked[i].from && is_below(path, plan->checked[i].dir))
             return true;
     }
     return false;
@@ -87,32 +88,31 @@ static bool is_checked(const struct plan *plan, const char *path) {
 /* Add the text `KIND DEVICE INODE PATH`. KIND is `t` for a new file system, which has no source;
  * otherwise `r` for a read-only mount and `w` for another. If the source is not found, device and
  * inode are 0, which pid 1 refuses. */
-static void add_mount(const struct plan *plan, struct bs_buf *out, size_t *n, char kind,
-                      const char *source, const char *path) {
-    struct stat st = {.st_dev = 0};
-    if (!is_checked(plan, path))
-        return;
-    if (source != NULL && !find_file(source, !is_checked(plan, source), &st))
-        st = (struct stat){.st_dev = 0};
+static void add_mount(struct bs_buf *out, char kind, const struct stat *source, const char *path) {
     char head[64];
-    (void)snprintf(head, sizeof head, "%c %" PRIu64 " %" PRIu64 " ", kind, (uint64_t)st.st_dev,
-                   (uint64_t)st.st_ino);
+    (void)snprintf(head, sizeof head, "%c %" PRIu64 " %" PRIu64 " ", kind, (uint64_t)source->st_dev,
+                   (uint64_t)source->st_ino);
     bs_buf_str(out, head);
     bs_buf_add(out, path, strlen(path) + 1);
-    (*n)++;
 }
 
 bool planned_mounts_describe(const struct plan *plan, struct bs_buf *out, size_t *n) {
     *n = 0;
-    for (size_t i = 0; i + 1 < plan->n_args && plan->n_checked > 0; i++) {
-        const char *word = plan->args[i];
-        bool reads = strcmp(word, "--ro-bind") == 0;
-        if (strcmp(word, "--tmpfs") == 0) {
-            add_mount(plan, out, n, 't', NULL, plan->args[++i]);
-        } else if ((reads || strcmp(word, "--bind") == 0) && i + 2 < plan->n_args) {
-            add_mount(plan, out, n, reads ? 'r' : 'w', plan->args[i + 1], plan->args[i + 2]);
-            i += 2;
-        }
+    for (size_t i = 0; i + 1 < plan->n_args; i++) {
+        bool reads = strcmp(plan->args[i], "--ro-bind") == 0;
+        bool binds = reads || strcmp(plan->args[i], "--bind") == 0;
+        if (!binds && strcmp(plan->args[i], "--tmpfs") != 0)
+            continue;
+        size_t first = i + 1;
+        i += binds ? 2 : 1;
+        if (i >= plan->n_args || !is_checked(plan, first, plan->args[i]))
+            continue;
+        const char *source = plan->args[first];
+        struct stat st;
+        if (!binds || !find_file(source, !is_checked(plan, first, source), &st))
+            st = (struct stat){.st_ino = 0};
+        add_mount(out, reads ? 'r' : binds ? 'w' : 't', &st, plan->args[i]);
+        (*n)++;
     }
     return !out->failed;
 }

@@ -126,6 +126,7 @@ static void seal_system(struct bs_buf *out) {
     bs_buf_str(out, BS_PLAN_SEAL "=/proc:");
     bs_proc_sealing_exceptions("/proc", out);
     bs_buf_char(out, '\0');
+    /* The last one lets pid 1 check the mounts in directories of other users. */
     static const char *const needed[] = {"CAP_SYS_ADMIN", "CAP_SETPCAP", "CAP_DAC_OVERRIDE"};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         bs_plan_arg(out, "--cap-add");
@@ -190,9 +191,9 @@ int bs_bubblewrap_plan(const struct bs_backend_context *context, const char *dir
         bs_plan_add(out, BS_PLAN_OWN, "mounts");
     bs_plan_arg(out, "--tmpfs");
     bs_plan_arg(out, scratch);
+    bind_readable(out, context, scratch);
     if (context->confine == BS_CONFINE_FULL_DEV)
         good = bind_cache(out, context->root);
-    bind_readable(out, context, scratch);
     bind(out, writable ? "--bind" : "--ro-bind", context->root);
     int code = BS_OK;
     bs_plan_add(out, BS_PLAN_CHECKED, context->root);

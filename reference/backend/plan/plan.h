@@ -13,7 +13,7 @@
  * later mounts of the host */
 #define BS_PLAN_OWN "own"
 /* for bubblewrap: an absolute path. Other processes may replace directories below it by links, so
- * pid 1 checks each mount whose place lies below it. */
+ * pid 1 checks each later mount of the plan whose place lies below it. */
 #define BS_PLAN_CHECKED "checked"
 #define BS_PLAN_FILTER "filter" /* absolute path of a seccomp program, struct sock_filter[] */
 /* the rights that Landlock restricts, hexadecimal; required for `landlock` */
