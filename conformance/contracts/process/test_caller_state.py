@@ -1,4 +1,4 @@
-"""PROCESS: the state of the caller after a process, and what a process has from its caller."""
+"""PROCESS: the state of the caller after a process, and the state that a process inherits."""
 
 from __future__ import annotations
 

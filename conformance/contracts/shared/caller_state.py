@@ -125,7 +125,7 @@ KEPT: dict[str, Read] = {
     "I/O priority": io_priority,
     "oom_score_adj": content("oom_score_adj"),
 }
-# What a child has from its caller, besides the state that contracts.shared.inherited checks.
+# State that a child inherits. contracts.shared.inherited checks further parts of it.
 PASSED_ON: dict[str, Read] = {
     "users": field("Uid"),
     "group": field("Gid"),

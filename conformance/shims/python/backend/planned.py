@@ -1,4 +1,4 @@
-"""What the mounts of bubblewrap must show. inner.py compares it with the mounts that were made.
+"""The planned mounts of bubblewrap. inner.py compares them with the mounts that were made.
 
 bubblewrap looks up the source and the place of a mount by name, at different times. In between,
 another process that may write to the workspace can replace a directory by a link. The mount would
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    # Read-only or not, device and inode of the file (None for a new file system), and the place.
+    # True if read-only; device and inode of the file, None for a new file system; the place.
     Mount = tuple[bool, tuple[int, int] | None, bytes]
 
 
